@@ -1,0 +1,90 @@
+// The series of one run or of the live view: samples, finished requests, markers. The same object
+// is filled live by Session's signals or from the run log, and every chart is a function of it. One
+// thread.
+#pragma once
+
+#include "engine/events.h"
+#include "engine/metrics.h"
+
+#include <QString>
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace app {
+
+// One tick of the live view or one stored second. Rates are over the time since the previous
+// sample.
+struct Sample {
+    double seconds = 0.0; // since the start
+    double running = 0, waiting = 0, slots = 0;
+    double outputPerSecond = 0, promptPerSecond = 0, requestsPerSecond = 0;
+    double kvShare = 0;   // 0..1
+    double busyShare = 0; // 0..1 of the pool's threads
+    double processBytes = 0;
+    double machineShare = 0; // memory in use of the machine
+};
+
+// A finished request reduced to what charts need.
+struct RequestPoint {
+    double seconds = 0.0; // of the first visible text; of the end where there is none
+    double ttftMs = 0.0;  // from scheduled; NaN where absent
+    double tpotMs = 0.0;  // NaN where absent
+    double e2eMs = 0.0;
+    std::uint32_t tags = 0;
+    engine::Outcome outcome = engine::Outcome::Completed;
+    std::int64_t outputTokens = 0;
+    std::array<float, engine::kStages> ledgerMs{}; // zeros where absent
+    bool hasLedger = false;
+};
+
+struct HistoryMarker {
+    double seconds = 0.0;
+    int number = 0;
+    engine::Event event;
+};
+
+class History {
+public:
+    void reset(engine::TimePoint start);
+    engine::TimePoint start() const { return m_start; }
+
+    void addSnapshot(
+        const engine::Snapshot& snapshot);     // a live tick; makes a Sample from the difference
+    void addSample(const Sample& sample);      // a stored one
+    void addEvent(const engine::Event& event); // requests and markers
+    void addRequest(const RequestPoint& point);
+
+    const std::deque<Sample>& samples() const { return m_samples; }
+    const std::deque<RequestPoint>& requests() const { return m_requests; }
+    const std::vector<HistoryMarker>& markers() const { return m_markers; }
+    double endSeconds() const; // of the newest sample or request
+
+private:
+    // Ten samples a second for 15 minutes; older ones are merged to one a second (24 h: 86,400).
+    static constexpr std::size_t kFineSamples = 9000;
+    static constexpr std::size_t kMaxRequests = 1'000'000;
+
+    engine::TimePoint m_start{};
+    std::optional<engine::Snapshot> m_previous;
+    std::deque<Sample> m_samples;
+    std::deque<RequestPoint> m_requests;
+    std::vector<HistoryMarker> m_markers;
+};
+
+// Which requests count as latency samples.
+enum class SampleFilter : std::uint8_t { Warm, All };
+
+struct Quantiles {
+    std::optional<double> p50, p90, p95, p99, minimum, maximum;
+    std::int64_t n = 0;
+};
+// Least n for a distribution-free 95 % interval of a quantile: 6, 29, 59, 299, 2995.
+std::int64_t leastCount(double quantile);
+Quantiles quantiles(std::vector<double> values);
+
+} // namespace app

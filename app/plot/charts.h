@@ -1,0 +1,37 @@
+// The chart table: every chart is a function from a History to a Plot; window, HTML and PDF draw
+// the same rows.
+#pragma once
+
+#include "app/observe/history.h"
+#include "app/plot/plot.h"
+
+#include <span>
+#include <string_view>
+
+namespace app {
+
+struct ChartRange {
+    double from = 0.0, to = 60.0; // seconds of the run
+    int maxPoints = 900;          // of one series: the plot's width in logical pixels
+    double window = 30.0;         // rolling window of quantiles, seconds
+    SampleFilter filter = SampleFilter::Warm;
+};
+
+struct ChartRow {
+    std::string_view key; // "ttft", "throughput", "batch", "ledger", "kv", "memory", "busy"
+    Plot (*make)(const History&, const ChartRange&);
+    bool isDefault = false; // shown on the live page and in every report
+};
+std::span<const ChartRow> chartTable();
+const ChartRow* findChart(std::string_view key);
+
+// Markers of the history as chart markers, numbered in order of time.
+std::vector<Marker> chartMarkers(const History& history);
+
+// Two runs over each other: TTFT share of requests at or below (distribution), and TTFT over the
+// run.
+Plot overlayDistribution(const History& a, const QString& nameA, const History& b,
+                         const QString& nameB);
+Plot overlayTtft(const History& a, const QString& nameA, const History& b, const QString& nameB);
+
+} // namespace app

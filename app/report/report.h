@@ -1,0 +1,26 @@
+// A report as data: sections of blocks, written by the HTML, CSV, JSON and Markdown writers.
+#pragma once
+
+#include "app/compare/comparison.h"
+#include "app/store/run_store.h"
+
+#include <filesystem>
+#include <string>
+
+namespace app {
+
+// One self-contained HTML file: SVG charts, no script, opens offline. One run, or the comparison of
+// two.
+std::string reportHtml(const RunData& run);
+std::string reportHtml(const RunData& a, const RunData& b);
+// requests.csv, samples.csv, events.csv, settings.csv, summary.csv into the folder.
+engine::Result<void> writeCsv(const RunData& run, const std::filesystem::path& folder);
+std::string reportJson(const RunData& run); // one document: summary and everything behind it
+std::string reportMarkdown(const RunData& run);
+// What `headway show --json` and `runs --json` print.
+std::string summaryJson(const RunSummary& summary, bool withSettings);
+std::string comparisonJson(const Comparison& comparison);
+
+engine::Result<void> writeFile(const std::filesystem::path& file, std::string_view content);
+
+} // namespace app

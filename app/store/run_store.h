@@ -1,0 +1,118 @@
+// The run log: SQLite, one writer. Schema in resources/store/NNN_*.sql, queries here. A RunStore
+// belongs to the thread that uses it; open one per thread.
+#pragma once
+
+#include "app/observe/history.h"
+#include "engine/backend.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace app {
+
+enum class RunState : std::uint8_t { Recording, Finished, Interrupted, Failed };
+std::string_view name(RunState state);
+
+struct RunInfo {
+    std::int64_t id = 0;
+    std::string uuid, name, note;
+    RunState state = RunState::Recording;
+    std::string startedUtc; // ISO 8601
+    double seconds = 0.0;
+    std::string modelName, modelDigest;
+    std::string workloadName, workloadToml;
+    std::string requestDigest;
+    std::optional<std::uint64_t> seed;
+    std::string machineJson;   // cpu, isa, flags, cores, memory, device, versions
+    bool isIncomplete = false; // events were lost
+    std::vector<std::string> tags;
+};
+
+struct SettingRow {
+    std::int64_t timeNs = 0;
+    std::string field, requested, effective, state, reason;
+};
+
+struct StoredEvent {
+    std::int64_t sequence = 0;
+    std::int64_t timeNs = 0;
+    std::string source, kind, payloadJson;
+};
+
+// A stored request: the record with times relative to the run's start.
+struct StoredRequest {
+    std::int64_t n = 0;
+    engine::RequestRecord record; // stamps as TimePoint{} + ns from the run's start
+};
+
+// What lists and tables show of a run. Quantiles are over warm, completed requests.
+struct RunSummary {
+    RunInfo run;
+    std::int64_t requests = 0, completed = 0, cancelled = 0, failed = 0, rejected = 0;
+    Quantiles ttftMs, tpotMs, e2eMs, itlMs;
+    double outputPerSecond = 0, promptPerSecond = 0, requestsPerSecond = 0;
+    std::optional<double> wantedRate;
+    double achievedRate = 0;
+    std::optional<double> lagP50Ms, lagP99Ms;
+    double goodputPerSecond = 0; // TTFT <= sloTtftMs and TPOT <= sloTpotMs
+    double sloTtftMs = 800, sloTpotMs = 100;
+    std::vector<SettingRow> settings; // the last row of each field
+};
+
+// A run whole, for reports and comparison.
+struct RunData {
+    RunSummary summary;
+    std::vector<StoredRequest> requests;
+    std::vector<StoredEvent> events;
+    std::vector<SettingRow> settings; // every row
+    History history;                  // filled from samples, requests, events
+    std::string digest;               // "sha256:..." of the raw rows
+};
+
+enum class StoreMode : std::uint8_t { Write, ReadOnly };
+
+class RunStore {
+public:
+    // Write: takes the lock (ErrorCode::Busy names the holder), checks, migrates with a backup
+    // before, marks runs left recording as interrupted. ReadOnly: never writes, never checkpoints;
+    // works beside a writer.
+    static engine::Result<std::unique_ptr<RunStore>> open(const std::filesystem::path& file,
+                                                          StoreMode mode);
+    ~RunStore();
+
+    // Reading.
+    engine::Result<std::vector<RunSummary>> runs() const; // newest first
+    engine::Result<RunSummary> summary(std::int64_t run) const;
+    engine::Result<RunData> load(std::int64_t run) const;
+    // Runs that open() found in state recording.
+    std::vector<std::int64_t> interruptedAtOpen() const;
+
+    // Writing. One transaction a batch; the batch is all or nothing.
+    engine::Result<std::int64_t> beginRun(const RunInfo& info, const engine::ConfigStatus& config);
+    struct Batch {
+        std::vector<engine::Event> events;
+        std::vector<Sample> samples;
+        std::vector<SettingRow> settings;
+    };
+    engine::Result<void> append(std::int64_t run, engine::TimePoint start, const Batch& batch);
+    engine::Result<void> endRun(std::int64_t run, RunState state, double seconds,
+                                bool isIncomplete);
+    engine::Result<void> rename(std::int64_t run, const std::string& name, const std::string& note);
+    engine::Result<void> remove(std::int64_t run);
+
+    const std::filesystem::path& file() const;
+
+private:
+    struct State;
+    explicit RunStore(std::unique_ptr<State> state);
+    std::unique_ptr<State> m_state;
+};
+
+// The user's run log.
+std::filesystem::path defaultRunLog();
+
+} // namespace app

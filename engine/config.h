@@ -1,0 +1,118 @@
+// Every operator choice as one value, and the table that describes its fields: forms, flags, run
+// log, diffs and help are visitors over that table. ConfigBox is the only way to change a running
+// engine's configuration.
+#pragma once
+
+#include "engine/error.h"
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace engine {
+
+enum class Batching : std::uint8_t { Single, Continuous };
+enum class LoadMode : std::uint8_t { Mmap, Read };
+enum class WeightsLayout : std::uint8_t { Packed, File };
+
+struct EngineConfig {
+    Batching batching = Batching::Continuous;
+    std::int64_t maxBatch = 16;      // sequences running at once
+    std::int64_t tokenBudget = 512;  // tokens a step
+    std::int64_t prefillChunk = 256; // tokens of one sequence's prompt a step
+    std::int64_t kvBlocks = 0;       // 0: chosen from memory at load
+    std::int64_t blockTokens = 64;
+    std::int64_t maxContext = 0;    // 0: the model's own
+    std::int64_t maxWaiting = 4096; // requests queued before new ones are rejected
+    std::int64_t threads = 0;       // 0: every core
+    std::int64_t warmupRequests = 3;
+    LoadMode loadMode = LoadMode::Mmap;
+    WeightsLayout weightsLayout = WeightsLayout::Packed;
+
+    bool operator==(const EngineConfig&) const = default;
+};
+
+enum class TakesEffect : std::uint8_t { NextStep, Drained, Reload };
+
+// A field's value as text, and how it is typed. Enumerations are stored by index into `choices`.
+enum class FieldType : std::uint8_t { Integer, Choice, Switch };
+
+struct Field {
+    std::string_view key;   // "batching.max_batch": run log, API, JSON
+    std::string_view flag;  // "--max-batch"
+    std::string_view group; // "batching", "kv", "threads", "load"
+    std::string_view label; // English, for people; translated by app/labels
+    std::string_view help;  // one sentence
+    std::string_view unit;  // "tok", "ms", "" ...
+    FieldType type = FieldType::Integer;
+    std::int64_t minimum = 0;
+    std::int64_t maximum = 0;
+    std::int64_t defaultValue = 0;
+    std::string_view zeroMeans;                // "from memory" where 0 is automatic, else empty
+    std::span<const std::string_view> choices; // of a Choice
+    TakesEffect takesEffect = TakesEffect::NextStep;
+    std::int64_t (*get)(const EngineConfig&) = nullptr;
+    void (*set)(EngineConfig&, std::int64_t) = nullptr;
+    // Empty, or why the field has no bearing under this configuration ("Used by the dynamic policy
+    // only").
+    std::string_view (*idleReason)(const EngineConfig&) = nullptr;
+};
+
+std::span<const Field> fieldTable();
+const Field* findField(std::string_view keyOrFlag);
+
+// "continuous", "16", "on": the same text in flags, JSON, run log and report.
+std::string valueText(const Field& field, const EngineConfig& config);
+// Parses and range-checks one value; the error names field, limits and the nearest allowed value.
+Result<void> setFromText(const Field& field, EngineConfig& config, std::string_view text);
+// Limits of each field and rules across fields.
+Result<void> validate(const EngineConfig& config);
+
+struct FieldChange {
+    std::string key;
+    std::string before;
+    std::string after;
+};
+std::vector<FieldChange> diff(const EngineConfig& before, const EngineConfig& after);
+
+enum class FieldState : std::uint8_t { InForce, Pending, Preparing, Held, Unavailable };
+std::string_view name(FieldState state); // "in force", "pending", ...
+
+struct FieldStatus {
+    std::string_view key;
+    std::string requested;
+    std::string effective;
+    FieldState state = FieldState::InForce;
+    std::string reason;    // English sentence whenever effective differs from requested
+    float progress = 0.0F; // 0..1 while preparing
+};
+
+struct ConfigStatus {
+    std::uint64_t version = 0; // grows with every change of either value
+    EngineConfig requested;
+    EngineConfig effective;
+    std::vector<FieldStatus> fields; // in table order
+};
+
+// The requested value behind a lock, with a version the engine polls. Any thread.
+class ConfigBox {
+public:
+    explicit ConfigBox(EngineConfig initial);
+    // Copies, applies `change`, validates; refused edits change nothing.
+    Result<void> edit(const std::function<void(EngineConfig&)>& change);
+    EngineConfig value() const;
+    std::uint64_t version() const { return m_version.load(std::memory_order_acquire); }
+
+private:
+    mutable std::mutex m_mutex;
+    EngineConfig m_value;
+    std::atomic<std::uint64_t> m_version{1}; // released after the value is written
+};
+
+} // namespace engine

@@ -1,0 +1,80 @@
+// All figures of one instant (Snapshot), mergeable histograms, and the table that names the
+// metrics. Definitions: ARCHITECTURE.md, section Metrics.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace engine {
+
+// Log-linear buckets over 1 us .. ~18 h of nanoseconds (or plain counts): relative error of a
+// quantile <= 1 %. Trivially copyable; two histograms add, and a later one minus an earlier one is
+// the window between.
+class Histogram {
+public:
+    static constexpr int kSubBuckets = 64; // a power of two is split in 64
+    static constexpr int kBuckets = 37 * kSubBuckets;
+
+    void add(std::int64_t value); // values below 1 count as 0
+    std::uint64_t count() const { return m_count; }
+    double sum() const { return m_sum; }
+    // q in [0,1]; empty when there is no value.
+    std::optional<double> quantile(double q) const;
+    Histogram& operator+=(const Histogram& other);
+    Histogram& operator-=(const Histogram& earlier);
+
+private:
+    std::uint64_t m_count = 0;
+    double m_sum = 0.0;
+    std::array<std::uint32_t, kBuckets> m_buckets{};
+};
+
+enum class EngineState : std::uint8_t { NoModel, Loading, Idle, Running, Draining, Failed };
+std::string_view name(EngineState state);
+
+struct Snapshot {
+    std::int64_t timeNs = 0; // Clock
+    std::uint64_t step = 0;
+    EngineState state = EngineState::NoModel;
+
+    std::int64_t running = 0;
+    std::int64_t waiting = 0;
+    std::int64_t slots = 0;         // effective max batch
+    std::int64_t stepSequences = 0; // in the last step
+    std::int64_t stepTokens = 0;
+    std::int64_t kvBlocksUsed = 0; // referenced by sequences
+    std::int64_t kvBlocksTotal = 0;
+    std::int64_t kvTokens = 0; // tokens held; used * blockTokens - kvTokens is waste
+
+    std::uint64_t promptTokens = 0; // computed, counters since load
+    std::uint64_t outputTokens = 0;
+    std::uint64_t received = 0;
+    std::uint64_t completed = 0;
+    std::uint64_t cancelled = 0;
+    std::uint64_t failed = 0;
+    std::uint64_t rejected = 0;
+    std::uint64_t preemptions = 0;
+
+    std::int64_t poolBusyNs = 0; // sum over workers
+    std::int64_t threads = 0;
+    std::uint64_t weightsBytes = 0;
+    std::uint64_t kvBytes = 0;
+    std::uint64_t processBytes = 0; // resident
+    std::uint64_t machineTotalBytes = 0;
+    std::uint64_t machineAvailableBytes = 0;
+};
+
+// One metric of the table: its exported name, unit, label, and how it is read.
+struct Metric {
+    std::string_view key;   // "running", column of the run log
+    std::string_view label; // English; translated by app/labels
+    std::string_view unit;
+    bool isCounter = false;
+    double (*get)(const Snapshot&) = nullptr;
+};
+std::span<const Metric> metricTable();
+
+} // namespace engine

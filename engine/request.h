@@ -1,0 +1,113 @@
+// What is asked of a Backend and how the answer arrives. Request is a value; a TokenStream is
+// shared by the engine thread (writer) and one reader.
+#pragma once
+
+#include "engine/error.h"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace engine {
+
+using Clock = std::chrono::steady_clock;
+using TimePoint = Clock::time_point;
+using Nanoseconds = std::chrono::nanoseconds;
+using TokenId = std::int32_t;
+
+enum class RequestId : std::uint64_t {};
+
+struct Sampling {
+    float temperature = 0.0F; // 0: greedy
+    int topK = 0;             // 0: off
+    float topP = 1.0F;
+    float minP = 0.0F;
+    std::uint64_t seed = 0; // the noise of a token is a function of (seed, position)
+};
+
+enum class Lane : std::uint8_t { Realtime, Batch };
+
+struct ChatMessage {
+    std::string role; // system, user, assistant
+    std::string content;
+};
+
+struct Request {
+    // Plain text, a conversation that the model's chat format renders, or token ids as they are.
+    std::variant<std::string, std::vector<ChatMessage>, std::vector<TokenId>> prompt;
+    int maxTokens = 128;
+    Sampling sampling;
+    Lane lane = Lane::Realtime;
+    bool ignoreEnd =
+        false; // go on after an end-of-generation token (load tests with fixed lengths)
+    std::vector<std::string> stop;      // text at which the answer ends, not part of it
+    std::optional<TimePoint> scheduled; // when the workload wanted it
+    std::optional<TimePoint> deadline;
+    std::string label; // "playground", "warm-up", a prompt set's name; for tags, never prompt text
+};
+
+enum class FinishReason : std::uint8_t {
+    Stop,
+    Length,
+    Cancelled,
+    Rejected,
+    TooLong,
+    Deadline,
+    Failed
+};
+std::string_view name(FinishReason reason); // "stop", "length", ...
+
+struct RequestRecord;
+
+// The answer of one request. Holds at most the request's token limit, so the engine never waits for
+// a reader.
+class TokenStream {
+public:
+    struct Chunk {
+        std::string text; // valid UTF-8, may be empty at the end
+        std::vector<TokenId>
+            ids; // the tokens that this text comes from (and tokens without text yet)
+    };
+
+    explicit TokenStream(RequestId id) : m_id(id) {}
+    RequestId id() const { return m_id; }
+
+    // Reader. Everything that arrived since the last call; empty optional once finished and
+    // drained. Waits up to `timeout` for something to arrive; an empty Chunk means the time is
+    // over.
+    std::optional<Chunk> waitNext(std::chrono::milliseconds timeout);
+    bool isFinished() const;
+    // After the end: reason, message for a refused or failed request, and the record.
+    std::optional<FinishReason> finishReason() const;
+    std::string message() const;
+    std::shared_ptr<const RequestRecord> record() const;
+    // Called on the writer's thread after each push and at the end; set before submitting more work
+    // from it. Must not block.
+    void onReady(std::function<void()> callback);
+
+    // Writer.
+    void push(std::string_view text, TokenId id);
+    void finish(FinishReason reason, std::string message,
+                std::shared_ptr<const RequestRecord> record);
+
+private:
+    const RequestId m_id;
+    mutable std::mutex m_mutex;
+    std::condition_variable m_arrived;
+    Chunk m_pending;
+    std::optional<FinishReason> m_reason;
+    std::string m_message;
+    std::shared_ptr<const RequestRecord> m_record;
+    std::function<void()> m_onReady;
+};
+
+} // namespace engine

@@ -1,0 +1,76 @@
+// Text to token ids and back. Immutable after construction; any thread. Vocabulary and rules come
+// from the checkpoint.
+#pragma once
+
+#include "engine/error.h"
+#include "engine/request.h"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace engine {
+
+class Checkpoint;
+
+enum class SpecialTokens : std::uint8_t {
+    Parse,  // control tokens in the text become their ids: template text only
+    Escape, // text stays text: everything a user wrote
+};
+
+class Tokenizer {
+public:
+    virtual ~Tokenizer() = default;
+    // Invalid UTF-8 counts as U+FFFD. No BOS or EOS is added. O(n log n) in the worst case.
+    virtual std::vector<TokenId> encode(std::string_view text, SpecialTokens special) const = 0;
+    // Appends the bytes that a token stands for; control tokens append nothing unless asked. Ids
+    // out of range: nothing.
+    virtual void appendBytes(TokenId id, std::string& out, bool showControl = false) const = 0;
+    virtual std::string_view pieceText(TokenId id) const = 0; // the vocabulary's own spelling
+    virtual bool isEndOfGeneration(TokenId id) const = 0;
+    virtual bool isControl(TokenId id) const = 0;
+    virtual std::optional<TokenId> find(std::string_view piece) const = 0;
+    virtual std::optional<TokenId> bos() const = 0;
+    virtual bool addsBos() const = 0;
+    virtual std::int64_t size() const = 0;
+    virtual std::string description() const = 0; // "gpt2 / smollm"
+};
+
+Result<std::unique_ptr<Tokenizer>> makeTokenizer(const Checkpoint& checkpoint);
+
+// Bytes of tokens to valid UTF-8: holds back an incomplete trailing character, U+FFFD for what can
+// never complete. One a sequence; not shared.
+class IncrementalDecoder {
+public:
+    std::string push(std::string_view bytes);
+    std::string flush(); // the rest, incomplete characters as U+FFFD
+
+private:
+    std::string m_pending;
+};
+
+// A rendered conversation: template text (control tokens are parsed) and content (they are not), in
+// order.
+struct PromptPiece {
+    std::string text;
+    SpecialTokens special = SpecialTokens::Escape;
+};
+
+class ChatFormat {
+public:
+    virtual ~ChatFormat() = default;
+    virtual std::string_view name() const = 0; // "ChatML"
+    // Ends where the assistant's answer begins.
+    virtual std::vector<PromptPiece> render(std::span<const ChatMessage> messages) const = 0;
+};
+// By fingerprint of the file's template; null where the file has none that is known.
+std::unique_ptr<ChatFormat> makeChatFormat(const Checkpoint& checkpoint);
+
+// Ids of a request's prompt: BOS where the model wants one, pieces encoded by their own rule.
+Result<std::vector<TokenId>> encodePrompt(const Tokenizer& tokenizer, const ChatFormat* chat,
+                                          const Request& request);
+
+} // namespace engine

@@ -1,0 +1,146 @@
+// Every operator of the engine, once: formula, shapes, precision. The CPU implements it
+// (kernels/cpu), CUDA will. One caller thread (the engine's). Activations are F32 views of the
+// device's memory; sums are in F32 or, for integer products, exact in I32 a group. Every operator
+// sums in one fixed order: a row's result never depends on the batch around it, on chunking, or on
+// the number of threads.
+#pragma once
+
+#include "kernels/tensor.h"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernels {
+
+class ThreadPool;
+
+enum class WeightLayout : std::uint8_t {
+    Packed, // the device's own order, a copy; the file's pages can be released
+    File,   // computed on the borrowed bytes; the caller keeps them alive
+};
+
+// A weight matrix prepared for one device: logically [rows, columns], values of the file's format.
+class Weight {
+public:
+    virtual ~Weight() = default;
+    virtual std::int64_t rows() const = 0;
+    virtual std::int64_t columns() const = 0;
+    virtual Format format() const = 0;            // the format its values come from
+    virtual std::size_t bytes() const = 0;        // owned by this object
+    virtual std::size_t trafficBytes() const = 0; // read from memory by one product of few rows
+};
+
+// cos and sin of every position times frequency: pair i of a head turns by position * frequency[i].
+enum class RopePairing : std::uint8_t { Interleaved, HalfSplit };
+
+struct RopeSpec {
+    std::vector<float>
+        frequencies; // one a pair; rotated width = 2 * size, the first elements of a head
+    RopePairing pairing = RopePairing::Interleaved;
+    float magnitude = 1.0F; // multiplies cos and sin
+};
+
+// Keys and values of one layer. keys, values: [blocks, kvHeads, blockTokens, headDim] F16.
+struct KvLayer {
+    View keys;
+    View values;
+    std::int64_t blockTokens() const { return keys.shape[2]; }
+};
+
+struct BlockRef {
+    std::int32_t block = 0;
+    std::int32_t firstPosition = 0; // position of the block's first token
+};
+
+// The next tokens of one sequence: rows [firstRow, firstRow + tokens) of q, at positions
+// firstPosition, +1, ... It sees blocks[firstBlock, firstBlock + blockCount), in ascending
+// position, up to its own position.
+struct AttentionSlice {
+    std::int32_t firstRow = 0;
+    std::int32_t tokens = 0;
+    std::int32_t firstPosition = 0;
+    std::int32_t firstBlock = 0;
+    std::int32_t blockCount = 0;
+};
+
+struct AttentionBatch {
+    std::span<const AttentionSlice> slices;
+    std::span<const BlockRef> blocks;
+};
+
+class Ops {
+public:
+    virtual ~Ops() = default;
+
+    virtual Device device() const = 0;
+    virtual std::string isa() const = 0; // "AVX-512 VNNI", "AVX2", "scalar"
+
+    // Zeroed memory of this device. Throws std::bad_alloc.
+    virtual Buffer allocate(Format format, Shape shape) = 0;
+
+    // fileWeight: [rows, columns] in a format whose traits say isWeight, CPU memory of any
+    // alignment. Throws std::invalid_argument for a format that can't be computed.
+    virtual std::unique_ptr<Weight> prepare(const View& fileWeight, WeightLayout layout) = 0;
+
+    // out[t,:] = table[ids[t],:].   out: [tokens, columns] F32
+    virtual void embed(const Weight& table, std::span<const std::int32_t> ids, View out) = 0;
+
+    // out[t,:] = gain * x[t,:] / sqrt(mean(x[t,:]^2) + eps).   x, out: [tokens, D]; gain: [D]
+    virtual void rmsNorm(View x, View gain, float eps, View out) = 0;
+
+    // x += delta, then out = rmsNorm(x).   x, delta, out: [tokens, D]
+    virtual void addRmsNorm(View x, View delta, View gain, float eps, View out) = 0;
+
+    // x += delta.
+    virtual void add(View x, View delta) = 0;
+
+    // outs[i][t,n] = sum_k x[t,k] * weights[i][n,k].   x: [tokens, K]; outs[i]: [tokens, N_i].
+    // Weights of one call share K; integer formats round x to INT8 a group of 32 once for all of
+    // them.
+    virtual void matmul(View x, std::span<const Weight* const> weights,
+                        std::span<const View> outs) = 0;
+
+    // Turns q and k in place and stores k and v (as F16) at slots.
+    // q: [tokens, heads, headDim]; k, v: [tokens, kvHeads, headDim]; slot = block * blockTokens +
+    // offset.
+    virtual void ropeAndStore(View q, View k, View v, const RopeSpec& rope,
+                              std::span<const std::int32_t> positions,
+                              std::span<const std::int32_t> slots, const KvLayer& kv) = 0;
+
+    // out[t,h,:] = softmax(q[t,h,:] . K^T * scale) . V over the slice's blocks, causal.   q, out:
+    // [tokens, heads, headDim] Head h reads kv head h / (heads / kvHeads). Sums in F32; online
+    // softmax, Milakov & Gimelshein 2018.
+    virtual void attention(View q, const KvLayer& kv, const AttentionBatch& batch, float scale,
+                           View out) = 0;
+
+    // out = silu(gate) * up, silu(g) = g / (1 + exp(-g)).   all [tokens, I]
+    virtual void siluMul(View gate, View up, View out) = 0;
+
+    // out[i,:] = x[rows[i],:].
+    virtual void gatherRows(View x, std::span<const std::int32_t> rows, View out) = 0;
+};
+
+// The CPU's operators with the best instruction set found at start, or the one named ("scalar",
+// "avx2", "avx512"). Throws std::invalid_argument for a name this processor can't run. `pool`
+// outlives the result.
+std::unique_ptr<Ops> makeCpuOps(ThreadPool& pool, std::string_view isa = {});
+// The names makeCpuOps accepts on this machine, best first.
+std::vector<std::string> cpuIsas();
+
+struct Machine {
+    std::string cpu;   // model name
+    std::string isa;   // of makeCpuOps's choice
+    std::string flags; // the vector extensions found, blank-separated
+    int cores = 0;
+    std::uint64_t memoryBytes = 0;
+};
+Machine describeMachine();
+
+// Bytes per second that all workers together read from memory far larger than the caches; takes
+// about 50 ms.
+double measureReadBandwidth(ThreadPool& pool);
+
+} // namespace kernels
