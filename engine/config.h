@@ -104,7 +104,8 @@ struct ConfigStatus {
 class ConfigBox {
 public:
     explicit ConfigBox(EngineConfig initial);
-    // Copies, applies `change`, validates; refused edits change nothing.
+    // Copies, applies `change` (again, if another edit came in between), validates; refused edits
+    // change nothing.
     Result<void> edit(const std::function<void(EngineConfig&)>& change);
     EngineConfig value() const;
     std::uint64_t version() const { return m_version.load(std::memory_order_acquire); }

@@ -10,20 +10,21 @@
 
 namespace engine {
 
-// Log-linear buckets over 1 us .. ~18 h of nanoseconds (or plain counts): relative error of a
-// quantile <= 1 %. Trivially copyable; two histograms add, and a later one minus an earlier one is
-// the window between.
+// Log-linear buckets of nanoseconds or plain counts: exact below 64, relative error of a quantile
+// <= 1 % up to 2^46 (~19 h of nanoseconds); greater values count as that. Trivially copyable; two
+// histograms add, and a later one minus an earlier one is the window between.
 class Histogram {
 public:
     static constexpr int kSubBuckets = 64; // a power of two is split in 64
-    static constexpr int kBuckets = 37 * kSubBuckets;
+    static constexpr int kBuckets = 41 * kSubBuckets;
 
     void add(std::int64_t value); // values below 1 count as 0
     std::uint64_t count() const { return m_count; }
     double sum() const { return m_sum; }
-    // q in [0,1]; empty when there is no value.
+    // Nearest rank, q in [0,1]; empty when there is no value.
     std::optional<double> quantile(double q) const;
     Histogram& operator+=(const Histogram& other);
+    // Precondition: `earlier` is a former state of this histogram.
     Histogram& operator-=(const Histogram& earlier);
 
 private:

@@ -90,16 +90,21 @@ public:
     std::optional<FinishReason> finishReason() const;
     std::string message() const;
     std::shared_ptr<const RequestRecord> record() const;
-    // Called on the writer's thread after each push and at the end; set before submitting more work
-    // from it. Must not block.
+    // Called on the writer's thread after each push and at the end, and at once on the caller's
+    // where something had arrived already, so that nothing is missed. Must not block. Released
+    // after the end.
     void onReady(std::function<void()> callback);
 
-    // Writer.
-    void push(std::string_view text, TokenId id);
+    // Writer. Without an id: text that was held back, released at the end. After finish: nothing.
+    void push(std::string_view text, std::optional<TokenId> id);
+    // The first call counts.
     void finish(FinishReason reason, std::string message,
                 std::shared_ptr<const RequestRecord> record);
 
 private:
+    bool hasPending() const { return !m_pending.text.empty() || !m_pending.ids.empty(); }
+    void announce(const std::function<void()>& ready);
+
     const RequestId m_id;
     mutable std::mutex m_mutex;
     std::condition_variable m_arrived;
