@@ -1,0 +1,461 @@
+// The policies in virtual time, with a model whose next token is a hash of the tokens it finds in
+// the KV slots: a wrong slot, block or order changes the answer.
+#include "engine/schedule/admission.h"
+#include "engine/schedule/batch.h"
+#include "engine/schedule/commit.h"
+
+#include <QTest>
+
+#include <map>
+#include <memory>
+#include <random>
+
+using namespace engine;
+
+namespace {
+
+using Hash = std::uint64_t;
+
+Hash extend(Hash hash, TokenId token) {
+    return (hash ^ static_cast<Hash>(token)) * 0x9e3779b97f4a7c15ULL + 0x632be59bd9b4e019ULL;
+}
+
+TokenId tokenOf(Hash hash) {
+    return static_cast<TokenId>((hash >> 33) % 50000);
+}
+
+struct Case {
+    Batching batching = Batching::Continuous;
+    Limits limits;
+    std::int64_t blocks = 64;
+    int requests = 60;
+    double arrivalsPerStep = 0.5;
+    int longestPrompt = 300;
+    int longestAnswer = 60;
+    double cancelledShare = 0.0;
+    double deadlineShare = 0.0;
+};
+
+// One run of random arrivals. Checks what must hold at every step.
+class World {
+public:
+    World(const Case& parameters, std::uint64_t seed) : m_case(parameters), m_random(seed) {
+        m_schedule.pool = BlockPool(parameters.blocks);
+        m_schedule.blockTokens = parameters.limits.blockTokens;
+        m_memory.assign(static_cast<std::size_t>(parameters.blocks * parameters.limits.blockTokens),
+                        -1);
+    }
+
+    void run() {
+        double due = 0.0;
+        for (m_step = 1; m_arrived < m_case.requests || !isIdle(); ++m_step) {
+            for (due += m_case.arrivalsPerStep; due >= 1.0 && m_arrived < m_case.requests; --due) {
+                arrive();
+            }
+            step();
+            if (QTest::currentTestFailed()) {
+                return;
+            }
+            QVERIFY2(m_step < 200000, "the run does not end");
+        }
+        QCOMPARE(static_cast<int>(m_ends.size()), m_case.requests);
+        QCOMPARE(m_schedule.pool.used(), std::int64_t(0));
+    }
+
+    std::map<std::uint64_t, std::vector<TokenId>> answers;
+    int preemptions = 0;
+
+private:
+    bool isIdle() const { return m_schedule.queue.isEmpty() && m_schedule.running.empty(); }
+
+    std::int64_t draw(std::int64_t most) {
+        return 1 + static_cast<std::int64_t>(m_random() % static_cast<std::uint64_t>(most));
+    }
+
+    void arrive() {
+        const std::uint64_t number = static_cast<std::uint64_t>(m_arrived++);
+        std::vector<TokenId> prompt(static_cast<std::size_t>(draw(m_case.longestPrompt)));
+        for (TokenId& token : prompt) {
+            token = static_cast<TokenId>(m_random() % 50000);
+        }
+        auto sequence = std::make_unique<Sequence>(RequestId{number}, std::move(prompt),
+                                                   draw(m_case.longestAnswer));
+        sequence->turn = m_step;
+        const double lot = std::uniform_real_distribution(0.0, 1.0)(m_random);
+        if (lot < m_case.cancelledShare) {
+            m_cancelAt[number] = m_step + static_cast<std::uint64_t>(draw(80));
+        } else if (lot < m_case.cancelledShare + m_case.deadlineShare) {
+            sequence->deadline = time() + std::chrono::milliseconds(draw(80));
+        }
+        m_schedule.queue.push(*sequence);
+        m_sequences.push_back(std::move(sequence));
+    }
+
+    TimePoint time() const {
+        return TimePoint{} + std::chrono::milliseconds(static_cast<std::int64_t>(m_step));
+    }
+
+    void step() {
+        for (const auto& [number, when] : m_cancelAt) {
+            if (when == m_step) {
+                m_sequences[number]->isCancelled = true;
+            }
+        }
+        Limits limits = m_case.limits;
+        limits.freeBlocks = m_schedule.pool.free();
+        const Policy& policy = policyFor(m_case.batching);
+        const StepPlan plan = policy.plan(m_schedule.queue, m_schedule.running, limits, time());
+        checkPure(policy, plan, limits);
+        checkPlan(plan, limits);
+        commitPlan(plan, m_schedule, m_step);
+        for (const Ending& ending : plan.ended) {
+            m_ends[raw(*ending.sequence)] = ending.reason;
+        }
+        preemptions += static_cast<int>(plan.preempted.size());
+        compute(plan);
+        checkBooks();
+    }
+
+    static std::uint64_t raw(const Sequence& sequence) {
+        return static_cast<std::uint64_t>(sequence.id());
+    }
+
+    void checkPure(const Policy& policy, const StepPlan& plan, const Limits& limits) {
+        const StepPlan again = policy.plan(m_schedule.queue, m_schedule.running, limits, time());
+        QCOMPARE(again.slices.size(), plan.slices.size());
+        for (std::size_t i = 0; i < plan.slices.size(); ++i) {
+            QCOMPARE(again.slices[i].sequence, plan.slices[i].sequence);
+            QCOMPARE(again.slices[i].tokens, plan.slices[i].tokens);
+        }
+    }
+
+    void checkPlan(const StepPlan& plan, const Limits& limits) {
+        QVERIFY(plan.tokens() <= limits.tokenBudget);
+        const std::int64_t most =
+            m_case.batching == Batching::Single ? 1 : static_cast<std::int64_t>(limits.maxBatch);
+        QVERIFY(static_cast<std::int64_t>(plan.slices.size()) <= most);
+        std::int64_t decoding = 0;
+        for (const Slice& slice : plan.slices) {
+            QVERIFY(slice.tokens >= 1);
+            QVERIFY(slice.tokens <= slice.sequence->remaining());
+            QVERIFY(m_case.batching == Batching::Single || slice.tokens <= limits.prefillChunk);
+            QCOMPARE(slice.wantsLogits, slice.tokens == slice.sequence->remaining());
+            decoding += slice.sequence->isDecoding() && slice.sequence->hasStarted ? 1 : 0;
+        }
+        // Starts in the order of arrival, preempted ones aside.
+        for (const Sequence* sequence : plan.started) {
+            if (!sequence->hasStarted) {
+                QVERIFY2(static_cast<std::int64_t>(raw(*sequence)) > m_lastStarted,
+                         "a later request overtakes");
+                m_lastStarted = static_cast<std::int64_t>(raw(*sequence));
+            }
+        }
+        // Nobody that decodes goes without a token while there is room for it.
+        if (m_case.batching == Batching::Continuous && plan.preempted.empty() &&
+            limits.tokenBudget >= limits.maxBatch && hasRoomForEveryDecode(limits)) {
+            const auto ready = std::ranges::count_if(m_schedule.running, [&](const Sequence* s) {
+                return s->isDecoding() && !hasEnded(plan, *s);
+            });
+            QCOMPARE(decoding, static_cast<std::int64_t>(ready));
+        }
+        QVERIFY2(isIdle() || !plan.isEmpty(), "a step with work does nothing");
+    }
+
+    static bool hasEnded(const StepPlan& plan, const Sequence& sequence) {
+        return std::ranges::find(plan.ended, &sequence, &Ending::sequence) != plan.ended.end();
+    }
+
+    bool hasRoomForEveryDecode(const Limits& limits) const {
+        return limits.freeBlocks >= static_cast<std::int64_t>(m_schedule.running.size());
+    }
+
+    void compute(const StepPlan& plan) {
+        buildBatch(plan, m_schedule.blockTokens, m_batch);
+        QCOMPARE(m_batch.tokens(), plan.tokens());
+        for (std::size_t row = 0; row < m_batch.ids.size(); ++row) {
+            m_memory[static_cast<std::size_t>(m_batch.slots[row])] = m_batch.ids[row];
+        }
+        std::vector<TokenId> sampled;
+        for (const auto& slice : m_batch.slices) {
+            Hash hash = 1;
+            for (int position = 0; position < slice.firstPosition + slice.tokens; ++position) {
+                hash = extend(hash, readBack(slice, position));
+            }
+            sampled.push_back(tokenOf(hash));
+        }
+        commitComputed(plan, m_schedule);
+        std::size_t wanted = 0;
+        for (std::size_t i = 0; i < plan.slices.size(); ++i) {
+            if (!plan.slices[i].wantsLogits) {
+                continue;
+            }
+            QCOMPARE(m_batch.logitRows[wanted++],
+                     m_batch.slices[i].firstRow + m_batch.slices[i].tokens - 1);
+            commitSampled(*plan.slices[i].sequence, sampled[i]);
+        }
+        QCOMPARE(m_batch.logitRows.size(), wanted);
+    }
+
+    TokenId readBack(const kernels::AttentionSlice& slice, int position) {
+        const auto blockTokens = static_cast<int>(m_schedule.blockTokens);
+        const auto& reference =
+            m_batch.blocks[static_cast<std::size_t>(slice.firstBlock + position / blockTokens)];
+        return m_memory[static_cast<std::size_t>(reference.block * blockTokens + position -
+                                                 reference.firstPosition)];
+    }
+
+    void commitSampled(Sequence& sequence, TokenId token) {
+        sequence.commitToken(token);
+        answers[raw(sequence)].push_back(token);
+        if (sequence.isAnswerFull()) {
+            checkAnswer(sequence);
+            m_ends[raw(sequence)] = FinishReason::Length;
+            commitEnd(sequence, m_schedule);
+        }
+    }
+
+    // The answer is what the model says of the tokens alone, whatever was preempted or chunked.
+    void checkAnswer(const Sequence& sequence) {
+        Hash hash = 1;
+        for (std::int64_t i = 0; i < sequence.known(); ++i) {
+            const TokenId token = sequence.tokens()[static_cast<std::size_t>(i)];
+            if (i >= sequence.promptTokens()) {
+                QCOMPARE(token, tokenOf(hash));
+            }
+            hash = extend(hash, token);
+        }
+    }
+
+    void checkBooks() {
+        std::vector<std::span<const BlockId>> tables;
+        for (const auto& sequence : m_sequences) {
+            tables.push_back(sequence->blocks());
+        }
+        const auto problem = m_schedule.pool.findProblem(tables);
+        QVERIFY2(!problem, problem.value_or("").c_str());
+    }
+
+    Case m_case;
+    std::mt19937_64 m_random;
+    std::uint64_t m_step = 0;
+    int m_arrived = 0;
+    std::int64_t m_lastStarted = -1;
+    Schedule m_schedule;
+    Batch m_batch;
+    std::vector<TokenId> m_memory;
+    std::vector<std::unique_ptr<Sequence>> m_sequences;
+    std::map<std::uint64_t, std::uint64_t> m_cancelAt;
+    std::map<std::uint64_t, FinishReason> m_ends;
+};
+
+std::vector<TokenId> promptOf(std::size_t tokens) {
+    return std::vector<TokenId>(tokens, 5);
+}
+
+} // namespace
+
+Q_DECLARE_METATYPE(Case)
+
+class TstSchedule : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void randomArrivalsKeepEveryRule_data();
+    void randomArrivalsKeepEveryRule();
+    void preemptedRequestsGiveTheSameAnswers();
+    void shortPromptIsNotHeldUpByLongOnes();
+    void longPromptIsNotStarvedByShortOnes();
+    void pausedAdmissionLetsStartedOnesGoOn();
+    void smallerBatchPausesTheLastStarted();
+    void sequenceRefusesBrokenLengths();
+    void lengthsThatNeverFitAreRefusedWithNumbers();
+    void policyTableHasEveryPolicy();
+};
+
+void TstSchedule::randomArrivalsKeepEveryRule_data() {
+    QTest::addColumn<Case>("parameters");
+    const Limits usual{.tokenBudget = 128,
+                       .prefillChunk = 48,
+                       .maxBatch = 8,
+                       .blockTokens = 16,
+                       .watermarkBlocks = 1};
+    QTest::newRow("roomy") << Case{.limits = usual, .blocks = 400};
+    QTest::newRow("tight pool") << Case{.limits = usual, .blocks = 24, .arrivalsPerStep = 2.0};
+    QTest::newRow("pool for one") << Case{.limits = usual, .blocks = 23};
+    Limits oneByOne = usual;
+    oneByOne.tokenBudget = 1;
+    oneByOne.prefillChunk = 1;
+    QTest::newRow("budget of one") << Case{
+        .limits = oneByOne, .blocks = 60, .requests = 15, .longestPrompt = 40, .longestAnswer = 10};
+    Limits narrow = usual;
+    narrow.tokenBudget = 5;
+    QTest::newRow("budget below batch")
+        << Case{.limits = narrow, .blocks = 60, .requests = 25, .longestPrompt = 60};
+    Limits tinyBlocks = usual;
+    tinyBlocks.blockTokens = 1;
+    QTest::newRow("blocks of one token")
+        << Case{.limits = tinyBlocks, .blocks = 400, .arrivalsPerStep = 3.0};
+    Limits wide = usual;
+    wide.tokenBudget = 2048;
+    wide.prefillChunk = 2048;
+    wide.maxBatch = 64;
+    QTest::newRow("wide") << Case{.limits = wide, .blocks = 120, .arrivalsPerStep = 30.0};
+    QTest::newRow("cancelled and late") << Case{.limits = usual,
+                                                .blocks = 40,
+                                                .arrivalsPerStep = 1.0,
+                                                .cancelledShare = 0.3,
+                                                .deadlineShare = 0.3};
+    QTest::newRow("single") << Case{
+        .batching = Batching::Single, .limits = usual, .blocks = 30, .requests = 20};
+}
+
+void TstSchedule::randomArrivalsKeepEveryRule() {
+    QFETCH(const Case, parameters);
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+        World world(parameters, seed);
+        world.run();
+        if (QTest::currentTestFailed()) {
+            qWarning("seed %llu", static_cast<unsigned long long>(seed));
+            return;
+        }
+    }
+}
+
+void TstSchedule::preemptedRequestsGiveTheSameAnswers() {
+    Case roomy{.limits = {.tokenBudget = 128,
+                          .prefillChunk = 48,
+                          .maxBatch = 8,
+                          .blockTokens = 8,
+                          .watermarkBlocks = 1},
+               .blocks = 1000,
+               .requests = 40,
+               .arrivalsPerStep = 2.0,
+               .longestPrompt = 60,
+               .longestAnswer = 150};
+    Case tight = roomy;
+    tight.blocks = 40;
+    World free(roomy, 3);
+    World pressed(tight, 3);
+    free.run();
+    pressed.run();
+    QCOMPARE(free.preemptions, 0);
+    QVERIFY(pressed.preemptions > 10);
+    QVERIFY(free.answers == pressed.answers);
+}
+
+void TstSchedule::shortPromptIsNotHeldUpByLongOnes() {
+    const Limits limits{.tokenBudget = 128,
+                        .prefillChunk = 64,
+                        .maxBatch = 8,
+                        .blockTokens = 16,
+                        .freeBlocks = 1000};
+    Schedule schedule{.pool = BlockPool(1000), .blockTokens = 16};
+    Sequence first(RequestId{1}, promptOf(2000), 4);
+    Sequence second(RequestId{2}, promptOf(2000), 4);
+    Sequence brief(RequestId{3}, promptOf(20), 4);
+    schedule.queue.push(first);
+    schedule.queue.push(second);
+    for (std::uint64_t step = 1; step <= 4; ++step) {
+        if (step == 3) {
+            brief.turn = step;
+            schedule.queue.push(brief);
+        }
+        const StepPlan plan = planContinuous(schedule.queue, schedule.running, limits, {});
+        commitPlan(plan, schedule, step);
+        commitComputed(plan, schedule);
+    }
+    QCOMPARE(brief.cached(), std::int64_t(20));
+    QVERIFY(first.cached() > 100 && second.cached() > 100);
+}
+
+void TstSchedule::longPromptIsNotStarvedByShortOnes() {
+    const Limits limits{.tokenBudget = 64,
+                        .prefillChunk = 64,
+                        .maxBatch = 1000,
+                        .blockTokens = 16,
+                        .freeBlocks = 100000};
+    Schedule schedule{.pool = BlockPool(100000), .blockTokens = 16};
+    Sequence whale(RequestId{1}, promptOf(640), 1);
+    schedule.queue.push(whale);
+    std::vector<std::unique_ptr<Sequence>> minnows;
+    for (std::uint64_t step = 1; step <= 40; ++step) {
+        minnows.push_back(std::make_unique<Sequence>(RequestId{step + 1}, promptOf(64), 1));
+        minnows.back()->turn = step;
+        schedule.queue.push(*minnows.back());
+        const StepPlan plan = planContinuous(schedule.queue, schedule.running, limits, {});
+        commitPlan(plan, schedule, step);
+        commitComputed(plan, schedule);
+        for (const Slice& slice : plan.slices) {
+            if (slice.wantsLogits) {
+                commitEnd(*slice.sequence, schedule);
+            }
+        }
+    }
+    QVERIFY2(whale.cached() == 0 && whale.hasStarted, "the long prompt has ended");
+}
+
+void TstSchedule::pausedAdmissionLetsStartedOnesGoOn() {
+    Limits limits{
+        .tokenBudget = 64, .prefillChunk = 64, .maxBatch = 8, .blockTokens = 16, .freeBlocks = 100};
+    limits.admitsNew = false;
+    Queue queue;
+    Sequence fresh(RequestId{1}, promptOf(20), 4);
+    Sequence preempted(RequestId{2}, promptOf(20), 4);
+    preempted.hasStarted = true;
+    queue.push(fresh);
+    QVERIFY(planContinuous(queue, {}, limits, {}).isEmpty());
+    queue.pushFront(preempted);
+    const StepPlan plan = planContinuous(queue, {}, limits, {});
+    QCOMPARE(plan.started.size(), std::size_t(1));
+    QCOMPARE(plan.started.front(), &preempted);
+}
+
+void TstSchedule::smallerBatchPausesTheLastStarted() {
+    Limits limits{
+        .tokenBudget = 64, .prefillChunk = 64, .maxBatch = 2, .blockTokens = 16, .freeBlocks = 100};
+    Sequence a(RequestId{1}, promptOf(20), 4);
+    Sequence b(RequestId{2}, promptOf(20), 4);
+    Sequence c(RequestId{3}, promptOf(20), 4);
+    const std::vector<Sequence*> running = {&a, &b, &c};
+    const StepPlan plan = planContinuous(Queue{}, running, limits, {});
+    QCOMPARE(plan.slices.size(), std::size_t(2));
+    QCOMPARE(plan.slices[0].sequence, &a);
+    QCOMPARE(plan.slices[1].sequence, &b);
+    QVERIFY(plan.preempted.empty());
+}
+
+void TstSchedule::sequenceRefusesBrokenLengths() {
+    QVERIFY_EXCEPTION_THROWN(Sequence(RequestId{1}, {}, 4), std::logic_error);
+    QVERIFY_EXCEPTION_THROWN(Sequence(RequestId{1}, promptOf(3), 0), std::logic_error);
+    Sequence sequence(RequestId{1}, promptOf(20), 4);
+    QVERIFY_EXCEPTION_THROWN(sequence.commitPlanned(16, 16), std::logic_error); // no block
+    sequence.addBlock(BlockId{0});
+    sequence.commitPlanned(16, 16);
+    sequence.addBlock(BlockId{1});
+    QVERIFY_EXCEPTION_THROWN(sequence.commitPlanned(21, 16), std::logic_error); // past the end
+}
+
+void TstSchedule::lengthsThatNeverFitAreRefusedWithNumbers() {
+    const Capacity byContext{.contextTokens = 100, .poolTokens = 1000};
+    const Capacity byPool{.contextTokens = 8192, .poolTokens = 256};
+    QVERIFY(!refuseLength(99, byContext));
+    const auto refused = refuseLength(100, byContext);
+    QVERIFY(refused && refused->reason == FinishReason::TooLong);
+    QVERIFY(refused->message.find("100 tokens") != std::string::npos);
+    QVERIFY(refuseLength(256, byPool)->message.find("256 tokens") != std::string::npos);
+    QVERIFY(!refuseBytes(990, 10, byContext));
+    QVERIFY(refuseBytes(1000, 10, byContext));
+    QVERIFY(!refuseBytes(1000000, 0, byContext));
+    QCOMPARE(answerLimit(90, 128, byContext), std::int64_t(10));
+    QCOMPARE(answerLimit(10, 5, byContext), std::int64_t(5));
+}
+
+void TstSchedule::policyTableHasEveryPolicy() {
+    for (const Batching batching : {Batching::Single, Batching::Continuous}) {
+        QCOMPARE(policyFor(batching).batching, batching);
+    }
+    QCOMPARE(policyTable().size(), std::size_t(2));
+}
+
+QTEST_APPLESS_MAIN(TstSchedule)
+#include "tst_schedule.moc"
