@@ -1,0 +1,65 @@
+#include "app/observe/request_csv.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace app {
+
+namespace {
+
+std::string cell(std::string_view text) {
+    if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+        return std::string(text);
+    }
+    std::string result = "\"";
+    for (const char c : text) {
+        result += c == '"' ? std::string("\"\"") : std::string(1, c);
+    }
+    return result + "\"";
+}
+
+std::string cell(std::optional<double> value, int decimals) {
+    return value && std::isfinite(*value) ? fmt::format("{:.{}f}", *value, decimals)
+                                          : std::string();
+}
+
+} // namespace
+
+std::string requestCsvHeader() {
+    std::string line = "id,due_s,lane,label,outcome,reason,tags,prompt_tokens,hit_tokens,"
+                       "output_tokens,ttft_ms,ttft_from_received_ms,ttft_from_admitted_ms,tpot_ms,"
+                       "e2e_ms,preemptions";
+    for (std::size_t i = 0; i < engine::kStages; ++i) {
+        line += fmt::format(",{}_ms", engine::name(static_cast<engine::Stage>(i)));
+    }
+    return line + ",message\r\n";
+}
+
+std::string requestCsvLine(const RequestRow& row) {
+    std::string tags;
+    for (const std::string_view tag : tagKeys(row.tags)) {
+        tags += (tags.empty() ? "" : " ") + std::string(tag);
+    }
+    std::string line = fmt::format(
+        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", row.id, cell(row.dueSeconds, 6),
+        row.lane == engine::Lane::Batch ? "batch" : "realtime", cell(row.label),
+        engine::name(row.outcome), engine::name(row.reason), tags, row.promptTokens, row.hitTokens,
+        row.outputTokens, cell(row.ttftMs, 3), cell(row.ttftFromReceivedMs, 3),
+        cell(row.ttftFromAdmittedMs, 3), cell(row.tpotMs, 3), cell(row.e2eMs, 3), row.preemptions);
+    for (std::size_t i = 0; i < engine::kStages; ++i) {
+        line +=
+            "," + cell(row.ledgerMs ? std::optional<double>((*row.ledgerMs)[i]) : std::nullopt, 3);
+    }
+    return line + "," + cell(row.message) + "\r\n";
+}
+
+std::string requestCsv(std::span<const RequestRow> rows) {
+    std::string text = requestCsvHeader();
+    for (const RequestRow& row : rows) {
+        text += requestCsvLine(row);
+    }
+    return text;
+}
+
+} // namespace app
