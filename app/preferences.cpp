@@ -1,0 +1,95 @@
+#include "app/preferences.h"
+
+#include <QFile>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QStringList>
+
+#include <algorithm>
+#include <array>
+
+namespace app {
+
+namespace {
+
+constexpr qsizetype kRecentModels = 8;
+constexpr std::array<QLatin1String, 3> kThemes = {QLatin1String("system"), QLatin1String("dark"),
+                                                  QLatin1String("light")};
+
+QString key(const char* name) {
+    return QString::fromLatin1(name);
+}
+
+QString layoutKey(const QString& owner) {
+    return QStringLiteral("layout/") + owner;
+}
+
+std::filesystem::path pathOf(const QString& text) {
+    return {QFile::encodeName(text).toStdString()};
+}
+
+QString textOf(const std::filesystem::path& path) {
+    return QFile::decodeName(path.c_str());
+}
+
+} // namespace
+
+Preferences::Preferences(const std::filesystem::path& file)
+    : m_settings(std::make_unique<QSettings>(textOf(file), QSettings::IniFormat)) {}
+
+Preferences::~Preferences() = default;
+
+QString Preferences::language() const {
+    return m_settings->value(key("window/language")).toString();
+}
+
+void Preferences::setLanguage(const QString& language) {
+    m_settings->setValue(key("window/language"), language);
+}
+
+ThemeChoice Preferences::theme() const {
+    const QString text = m_settings->value(key("window/theme")).toString();
+    const auto* const found = std::find(kThemes.begin(), kThemes.end(), text);
+    return found == kThemes.end() ? ThemeChoice::System
+                                  : static_cast<ThemeChoice>(found - kThemes.begin());
+}
+
+void Preferences::setTheme(ThemeChoice theme) {
+    m_settings->setValue(key("window/theme"), QString(kThemes[static_cast<std::size_t>(theme)]));
+}
+
+QByteArray Preferences::layout(const QString& owner) const {
+    return m_settings->value(layoutKey(owner)).toByteArray();
+}
+
+void Preferences::setLayout(const QString& owner, const QByteArray& state) {
+    m_settings->setValue(layoutKey(owner), state);
+}
+
+std::vector<std::filesystem::path> Preferences::recentModels() const {
+    std::vector<std::filesystem::path> models;
+    const QStringList texts = m_settings->value(key("models/recent")).toStringList();
+    for (const QString& text : texts) {
+        std::error_code ignored;
+        if (std::filesystem::is_regular_file(pathOf(text), ignored)) {
+            models.push_back(pathOf(text));
+        }
+    }
+    return models;
+}
+
+void Preferences::addRecentModel(const std::filesystem::path& model) {
+    QStringList texts = m_settings->value(key("models/recent")).toStringList();
+    std::error_code ignored;
+    const QString text = textOf(std::filesystem::absolute(model, ignored));
+    texts.removeAll(text);
+    texts.prepend(text);
+    m_settings->setValue(key("models/recent"), texts.mid(0, kRecentModels));
+}
+
+std::filesystem::path defaultPreferencesFile() {
+    return pathOf(QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation)) /
+           "headway" / "headway.ini";
+}
+
+} // namespace app

@@ -1,0 +1,42 @@
+// What the operator chose for this account: language, theme, layout, recent models. An ini file
+// that survives versions: unknown keys stay, unreadable values count as not set. Main thread.
+#pragma once
+
+#include <QByteArray>
+#include <QString>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+class QSettings;
+
+namespace app {
+
+enum class ThemeChoice : std::uint8_t { System, Dark, Light };
+
+class Preferences {
+public:
+    explicit Preferences(const std::filesystem::path& file);
+    ~Preferences();
+
+    QString language() const; // "en", "zh_CN"; empty: the system's
+    void setLanguage(const QString& language);
+    ThemeChoice theme() const;
+    void setTheme(ThemeChoice theme);
+    // Window geometry, splitters, column widths: opaque to us, by a name of the owner's choice.
+    QByteArray layout(const QString& owner) const;
+    void setLayout(const QString& owner, const QByteArray& state);
+    // Newest first, files that are gone left out.
+    std::vector<std::filesystem::path> recentModels() const;
+    void addRecentModel(const std::filesystem::path& model);
+
+private:
+    std::unique_ptr<QSettings> m_settings;
+};
+
+// $XDG_CONFIG_HOME/headway/headway.ini
+std::filesystem::path defaultPreferencesFile();
+
+} // namespace app
