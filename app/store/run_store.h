@@ -27,8 +27,9 @@ struct RunInfo {
     std::string workloadName, workloadToml;
     std::string requestDigest;
     std::optional<std::uint64_t> seed;
-    std::string machineJson;   // cpu, isa, flags, cores, memory, device, versions
-    bool isIncomplete = false; // events were lost
+    std::string machineJson;                 // cpu, isa, threads, memory, device, versions
+    double sloTtftMs = 800, sloTpotMs = 100; // limits of goodput in force
+    bool isIncomplete = false;               // events were lost
     std::vector<std::string> tags;
 };
 
@@ -37,10 +38,20 @@ struct SettingRow {
     std::string field, requested, effective, state, reason;
 };
 
+// What happened beside requests; kind and payload as app/store/event_json writes them.
 struct StoredEvent {
-    std::int64_t sequence = 0;
+    std::int64_t sequence = 0; // in order within the run, from 1
     std::int64_t timeNs = 0;
+    std::uint64_t step = 0;
     std::string source, kind, payloadJson;
+};
+
+// One second: what charts show, the highest values within it, and every metric of the engine's
+// table in its order as it stood at the second's end (empty where the log has no such column).
+struct SampleRow {
+    Sample sample;
+    double kvSharePeak = 0, processBytesPeak = 0;
+    std::vector<std::optional<double>> metrics;
 };
 
 // A stored request: the record with times relative to the run's start.
@@ -49,17 +60,17 @@ struct StoredRequest {
     engine::RequestRecord record; // stamps as TimePoint{} + ns from the run's start
 };
 
-// What lists and tables show of a run. Quantiles are over warm, completed requests.
+// What lists and tables show of a run. Quantiles are exact, over warm, completed requests; rates
+// are over the whole run. Definitions: summary.h.
 struct RunSummary {
     RunInfo run;
     std::int64_t requests = 0, completed = 0, cancelled = 0, failed = 0, rejected = 0;
     Quantiles ttftMs, tpotMs, e2eMs, itlMs;
     double outputPerSecond = 0, promptPerSecond = 0, requestsPerSecond = 0;
-    std::optional<double> wantedRate;
+    std::optional<double> wantedRate; // empty for closed loops and without a schedule
     double achievedRate = 0;
     std::optional<double> lagP50Ms, lagP99Ms;
-    double goodputPerSecond = 0; // TTFT <= sloTtftMs and TPOT <= sloTpotMs
-    double sloTtftMs = 800, sloTpotMs = 100;
+    double goodputPerSecond = 0; // completed with TTFT <= run.sloTtftMs and TPOT <= run.sloTpotMs
     std::vector<SettingRow> settings; // the last row of each field
 };
 
@@ -67,6 +78,7 @@ struct RunSummary {
 struct RunData {
     RunSummary summary;
     std::vector<StoredRequest> requests;
+    std::vector<SampleRow> samples;
     std::vector<StoredEvent> events;
     std::vector<SettingRow> settings; // every row
     History history;                  // filled from samples, requests, events
@@ -95,8 +107,9 @@ public:
     engine::Result<std::int64_t> beginRun(const RunInfo& info, const engine::ConfigStatus& config);
     struct Batch {
         std::vector<engine::Event> events;
-        std::vector<Sample> samples;
+        std::vector<SampleRow> samples;
         std::vector<SettingRow> settings;
+        bool isEmpty() const { return events.empty() && samples.empty() && settings.empty(); }
     };
     engine::Result<void> append(std::int64_t run, engine::TimePoint start, const Batch& batch);
     engine::Result<void> endRun(std::int64_t run, RunState state, double seconds,
@@ -114,5 +127,9 @@ private:
 
 // The user's run log.
 std::filesystem::path defaultRunLog();
+// A free name beside a log that another program writes: "runs-2.db".
+std::filesystem::path spareRunLog(const std::filesystem::path& file);
+// One row a field, at a time of the run.
+std::vector<SettingRow> settingRows(const engine::ConfigStatus& config, std::int64_t timeNs);
 
 } // namespace app

@@ -1,0 +1,42 @@
+// The figures of a run from its requests. Pure; any thread. Definitions (METRICS in
+// ARCHITECTURE.md):
+//   latency   TTFT, TPOT, E2EL of warm, completed requests; ITL: gaps between their token steps
+//   rates     tokens and completed requests whose time lies within the run, per second of the run
+//   wanted    requests with a schedule, per second between the first and the last of them
+//   achieved  the same requests when they were received (all received ones where none had a
+//             schedule); lag is received - scheduled
+//   goodput   completed requests of the run within both limits, per second of the run
+#pragma once
+
+#include "app/store/run_store.h"
+
+namespace app {
+
+// Neither cold, nor after an idle engine, nor a warm-up request.
+bool isWarm(std::uint32_t tags);
+double milliseconds(engine::Nanoseconds span);
+std::optional<double> milliseconds(const std::optional<engine::Nanoseconds>& span);
+
+// Times of the records count from the start of the run (TimePoint{}).
+class SummaryBuilder {
+public:
+    explicit SummaryBuilder(RunInfo info);
+    void add(const engine::RequestRecord& record);
+    RunSummary finish(const std::vector<SettingRow>& settings); // every row of the run
+
+private:
+    void addLatency(const engine::RequestRecord& record);
+    void addRates(const engine::RequestRecord& record);
+    void addArrival(const engine::RequestRecord& record);
+    bool isInRun(engine::TimePoint time) const;
+
+    RunSummary m_summary;
+    std::vector<double> m_ttft, m_tpot, m_e2e, m_itl, m_lag;
+    std::vector<double> m_scheduled, m_received, m_unscheduled; // seconds
+    double m_outputTokens = 0, m_promptTokens = 0, m_finished = 0, m_good = 0;
+};
+
+// Whether a completed request met the limits of its run; a missing TPOT is not held against it.
+bool isGood(const engine::RequestRecord& record, const RunInfo& info);
+
+} // namespace app
