@@ -1,0 +1,61 @@
+// A graph and its numbers: logits for the rows of a batch that want them. Sees arrays, never a
+// queue. Engine thread.
+#pragma once
+
+#include "engine/kv/kv_cache.h"
+#include "engine/schedule/batch.h"
+#include "kernels/ops.h"
+
+#include <cstdint>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+
+namespace engine {
+
+// Thrown out of a long computation that was told to stop.
+class Interrupted : public std::runtime_error {
+public:
+    Interrupted() : std::runtime_error("interrupted") {}
+};
+
+struct ModelSpec {
+    std::string architecture;
+    std::int64_t layers = 0;
+    std::int64_t hidden = 0;
+    std::int64_t heads = 0;
+    std::int64_t kvHeads = 0;
+    std::int64_t headDim = 0;
+    std::int64_t feedForward = 0;
+    std::int64_t vocabulary = 0;
+    std::int64_t contextTokens = 0;
+    float rmsEpsilon = 1e-5F;
+    float attentionScale = 1.0F;
+    bool isOutputTied = false;
+    std::uint64_t parameters = 0;
+    kernels::Format weightFormat = kernels::Format::F32; // of most weights
+
+    KvShape kvShape() const { return {.kvHeads = kvHeads, .headDim = headDim}; }
+    std::uint64_t kvBytesPerToken() const { return KvCache::bytesPerToken(layers, kvShape()); }
+};
+
+class Model {
+public:
+    virtual ~Model() = default;
+
+    virtual const ModelSpec& spec() const = 0;
+    virtual std::uint64_t weightsBytes() const = 0;
+    // Read from memory by one step, by the output matrix too where logits are wanted.
+    virtual std::uint64_t trafficBytes(bool wantsLogits) const = 0;
+
+    // Scratch for steps of at most so many tokens and logit rows. Throws std::bad_alloc, and then
+    // the model is as it was.
+    virtual void reserve(std::int64_t tokens, std::int64_t logitRows) = 0;
+
+    // logits of batch.logitRows, valid until the next call: [logitRows, vocabulary] F32. Throws
+    // Interrupted within one layer of a stop. Precondition: reserve() for this size.
+    virtual kernels::View forward(const Batch& batch, const KvCache& kv,
+                                  const std::stop_token& stop) = 0;
+};
+
+} // namespace engine

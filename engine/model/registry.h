@@ -1,0 +1,25 @@
+// The architectures the engine can run, in one table.
+#pragma once
+
+#include "engine/model/model.h"
+#include "engine/model/weights.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace engine {
+
+bool isSupportedArchitecture(std::string_view name);
+std::string supportedArchitectures(); // "llama, ...": for messages
+
+// Reads hyper-parameters and weights. Throws Failure with a message that names the key or the
+// tensor, Interrupted on stop.
+std::unique_ptr<Model> makeModel(const Checkpoint& checkpoint, kernels::Ops& ops,
+                                 const WeightOptions& options);
+
+// The functions of the table, a file each.
+std::unique_ptr<Model> makeLlama(const Checkpoint& checkpoint, kernels::Ops& ops,
+                                 const WeightOptions& options);
+
+} // namespace engine

@@ -1,0 +1,56 @@
+// Takes a checkpoint's tensors into the device's memory: shapes checked, pages read with progress,
+// file pages released once a weight is packed. One thread.
+#pragma once
+
+#include "engine/checkpoint/checkpoint.h"
+#include "kernels/ops.h"
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <stop_token>
+#include <string>
+
+namespace engine {
+
+struct WeightOptions {
+    kernels::WeightLayout layout = kernels::WeightLayout::Packed;
+    std::function<void(std::uint64_t doneBytes, std::uint64_t totalBytes)> progress;
+    std::stop_token stop;
+};
+
+class WeightLoader {
+public:
+    WeightLoader(const Checkpoint& checkpoint, kernels::Ops& ops, const WeightOptions& options);
+
+    bool has(const std::string& name) const { return m_checkpoint.find(name) != nullptr; }
+
+    // Throw Failure with the tensor's name and both shapes; Interrupted on stop.
+    std::unique_ptr<kernels::Weight> matrix(const std::string& name, std::int64_t rows,
+                                            std::int64_t columns);
+    // As F32 whatever the file's format.
+    kernels::Buffer vector(const std::string& name, std::int64_t length);
+    kernels::Buffer vectorIfPresent(const std::string& name, std::int64_t length);
+
+    // Throws where the file holds tensors that nobody took: the graph would not be the model's.
+    void refuseLeftOvers() const;
+
+    std::uint64_t parameters() const { return m_parameters; }
+    // The format that most weight elements are stored in.
+    kernels::Format dominantFormat() const;
+
+private:
+    const TensorEntry& take(const std::string& name, const kernels::Shape& shape);
+    void readPages(const TensorEntry& tensor);
+
+    const Checkpoint& m_checkpoint;
+    kernels::Ops& m_ops;
+    const WeightOptions& m_options;
+    std::set<std::string> m_taken;
+    std::vector<std::pair<kernels::Format, std::uint64_t>> m_elements;
+    std::uint64_t m_parameters = 0;
+    std::uint64_t m_doneBytes = 0;
+    std::uint64_t m_totalBytes = 0;
+};
+
+} // namespace engine
