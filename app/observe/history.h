@@ -29,6 +29,9 @@ struct Sample {
     double machineShare = 0; // memory in use of the machine
 };
 
+// True where an event gets a numbered pin on every chart: what someone did or what went wrong.
+bool isMarkerEvent(const engine::Event& event);
+
 // A finished request reduced to what charts need.
 struct RequestPoint {
     double seconds = 0.0; // of the first visible text; of the end where there is none
@@ -59,25 +62,34 @@ public:
     void addEvent(const engine::Event& event); // requests and markers
     void addRequest(const RequestPoint& point);
 
-    const std::deque<Sample>& samples() const { return m_samples; }
-    const std::deque<RequestPoint>& requests() const { return m_requests; }
+    const std::deque<Sample>& samples() const { return m_samples; }         // in order of time
+    const std::deque<RequestPoint>& requests() const { return m_requests; } // in order of `seconds`
     const std::vector<HistoryMarker>& markers() const { return m_markers; }
     double endSeconds() const; // of the newest sample or request
 
-private:
-    // Ten samples a second for 15 minutes; older ones are merged to one a second (24 h: 86,400).
+    // Ten samples a second for 15 minutes; older ones are merged to one a second, kept for 24 h.
     static constexpr std::size_t kFineSamples = 9000;
+    static constexpr std::size_t kMergedSamples = 86'400;
     static constexpr std::size_t kMaxRequests = 1'000'000;
+    static constexpr std::size_t kMaxMarkers = 10'000;
+
+private:
+    void mergeOldest();
+    double secondsOf(engine::TimePoint time) const;
 
     engine::TimePoint m_start{};
     std::optional<engine::Snapshot> m_previous;
-    std::deque<Sample> m_samples;
+    std::deque<Sample> m_samples; // merged ones first
+    std::size_t m_merged = 0;     // how many of them
     std::deque<RequestPoint> m_requests;
     std::vector<HistoryMarker> m_markers;
+    int m_nextNumber = 1;
 };
 
-// Which requests count as latency samples.
+// Which requests count as latency samples: Warm leaves out cold and idle starts, warm-up, and what
+// did not complete; All takes every request that has a first token.
 enum class SampleFilter : std::uint8_t { Warm, All };
+bool isLatencySample(const RequestPoint& point, SampleFilter filter);
 
 struct Quantiles {
     std::optional<double> p50, p90, p95, p99, minimum, maximum;
@@ -85,6 +97,7 @@ struct Quantiles {
 };
 // Least n for a distribution-free 95 % interval of a quantile: 6, 29, 59, 299, 2995.
 std::int64_t leastCount(double quantile);
+// Exact, linear between order statistics; values that are not finite are left out.
 Quantiles quantiles(std::vector<double> values);
 
 } // namespace app

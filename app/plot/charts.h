@@ -18,7 +18,8 @@ struct ChartRange {
 };
 
 struct ChartRow {
-    std::string_view key; // "ttft", "throughput", "batch", "ledger", "kv", "memory", "busy"
+    std::string_view
+        key; // "ttft", "throughput", "batch", "ledger", "kv", "memory", "process", "busy"
     Plot (*make)(const History&, const ChartRange&);
     bool isDefault = false; // shown on the live page and in every report
 };

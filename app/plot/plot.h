@@ -15,25 +15,25 @@ namespace app {
 enum class SeriesKind : std::uint8_t { Line, Area, Stack, Step };
 
 struct Series {
-    QString key;  // stable name: exports, tests, hidden-series memory
-    QString name; // for the legend
+    QString key{};  // stable name: exports, tests, hidden-series memory
+    QString name{}; // for the legend
     ColorRole color = ColorRole::Text2;
     SeriesKind kind = SeriesKind::Line;
     double width = 1.5;
     // x ascending; a NaN y is a gap. Stack series of one plot share their x values.
-    std::vector<QPointF> points;
+    std::vector<QPointF> points{};
     // Same length as points, or empty: true where n is too small for this quantile (dashed, text
     // 3).
-    std::vector<bool> unsure;
-    QString unsureLabel;  // "n < 299"
-    bool hatched = false; // modelled, not measured
+    std::vector<bool> unsure{};
+    QString unsureLabel{}; // "n < 299"
+    bool hatched = false;  // modelled, not measured
 };
 
 struct Band { // between two lines that share x values
     ColorRole color = ColorRole::Text2;
     double opacity = 0.16;
-    std::vector<QPointF> lower;
-    std::vector<QPointF> upper;
+    std::vector<QPointF> lower{};
+    std::vector<QPointF> upper{};
 };
 
 enum class MarkerKind : std::uint8_t { Operator, Workload, Warning, Alarm, Note };
@@ -42,13 +42,13 @@ struct Marker {
     double x = 0.0;
     int number = 0; // 0: no pin
     MarkerKind kind = MarkerKind::Note;
-    QString text;
+    QString text{};
 };
 
 struct Threshold {
     double y = 0.0;
     ColorRole color = ColorRole::Warn;
-    QString name;
+    QString name{};
 };
 
 struct Shade { // a tinted span of x: a burst, a selection, a warm-up
@@ -56,7 +56,7 @@ struct Shade { // a tinted span of x: a burst, a selection, a warm-up
     double to = 0.0;
     ColorRole color = ColorRole::Accent;
     double opacity = 0.10;
-    QString name;
+    QString name{};
 };
 
 enum class XAxis : std::uint8_t { RunTime, Number };
@@ -83,7 +83,7 @@ struct Ticks {
     double bound = 1.0; // >= the value asked for
     int decimals = 0;
 };
-// 4 to 5 ticks at 1-2-5 steps whose last is at or above `maximum` (> 0; else 1).
+// 3 to 5 steps of 1-2-5 above zero, the last at or above `maximum` (> 0; else 1).
 Ticks niceTicks(double maximum);
 // Ticks of a time axis of this span: 1 2 5 10 15 30 s, 1 2 5 10 15 30 min, 1 2 6 h.
 double timeTickStep(double spanSeconds, int wanted);

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -43,11 +44,12 @@ public:
     virtual std::string digest() const = 0; // see Capabilities::modelDigest
     // Tells the system that the pages of this tensor are no longer needed (mapped files only).
     virtual void release(const TensorEntry& tensor) const = 0;
-    // Empty while the file is as long as when it was opened; pages past a shrunken end are never
-    // touched by callers that ask.
+    // An error once the file is shorter than when it was opened, or a page of it could not be read:
+    // such pages read as zeros, they don't end the process. Ask after work on mapped tensors.
     virtual Result<void> stillWhole() const = 0;
 
-    // Typed look-ups that accept any integer or float width; empty when absent or of another kind.
+    // Typed look-ups that accept any integer or float width (number() integers as well); empty when
+    // absent or of another kind.
     std::optional<std::int64_t> integer(std::string_view key) const;
     std::optional<double> number(std::string_view key) const;
     std::optional<bool> boolean(std::string_view key) const;
@@ -57,8 +59,10 @@ public:
     const std::vector<std::int64_t>* integers(std::string_view key) const;
 };
 
-// Validates everything (gguf layout, sizes, offsets) before anything is believed.
+// Validates everything (gguf layout, sizes, offsets) before anything is believed. Stop is looked at
+// while a file is read whole.
 Result<std::unique_ptr<Checkpoint>> openCheckpoint(const std::filesystem::path& file,
-                                                   LoadMode mode = LoadMode::Mmap);
+                                                   LoadMode mode = LoadMode::Mmap,
+                                                   std::stop_token stop = {});
 
 } // namespace engine

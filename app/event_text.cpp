@@ -1,0 +1,184 @@
+// Sentences about events: templates by kind, filled from the payload.
+#include "app/labels.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include <algorithm>
+
+namespace app {
+
+namespace {
+
+QString translated(const char* english) {
+    return QCoreApplication::translate("labels", english);
+}
+
+QString text(std::string_view utf8) {
+    return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
+}
+
+QString valueLabel(const engine::FieldChange& change, const std::string& value) {
+    const engine::Field* field = engine::findField(change.key);
+    return field != nullptr ? choiceLabel(*field, value) : text(value);
+}
+
+QString changeText(const engine::FieldChange& change) {
+    const engine::Field* field = engine::findField(change.key);
+    return translated(QT_TRANSLATE_NOOP("labels", "%1 %2 → %3"))
+        .arg(field != nullptr ? fieldLabel(*field) : text(change.key),
+             valueLabel(change, change.before), valueLabel(change, change.after));
+}
+
+QString sentence(const engine::ConfigApplied& applied) {
+    QStringList parts;
+    for (const auto& change : applied.changes) {
+        parts << changeText(change);
+    }
+    return translated(QT_TRANSLATE_NOOP("labels", "%1, from step %2"))
+        .arg(parts.join(QStringLiteral("; ")), numberText(static_cast<double>(applied.fromStep)));
+}
+
+QString sentence(const engine::RequestFinished& finished) {
+    if (!finished.record) {
+        return {};
+    }
+    const auto& record = *finished.record;
+    QString line = translated(QT_TRANSLATE_NOOP("labels", "Request %1: %2, %3 tokens"))
+                       .arg(numberText(static_cast<double>(record.id)), finishLabel(record.reason),
+                            numberText(static_cast<double>(record.outputTokens)));
+    return record.message.empty() ? line : line + QStringLiteral(" · ") + text(record.message);
+}
+
+QString sentence(const engine::PhaseTimed& phase) {
+    const double milliseconds = std::chrono::duration<double, std::milli>(phase.duration).count();
+    QString line = translated(QT_TRANSLATE_NOOP("labels", "%1 took %2 ms"))
+                       .arg(engineText(phase.phase), millisecondsText(milliseconds));
+    return phase.bytes > 0 ? line + QStringLiteral(" · ") + bytesText(phase.bytes) : line;
+}
+
+QString sentence(const engine::Preempted& preempted) {
+    return translated(
+               QT_TRANSLATE_NOOP(
+                   "labels", "Request %1 gave its KV blocks back; %2 tokens are computed again"))
+        .arg(numberText(static_cast<double>(preempted.id)),
+             numberText(static_cast<double>(preempted.tokens)));
+}
+
+QString sentence(const engine::StateChanged& changed) {
+    return translated(QT_TRANSLATE_NOOP("labels", "Engine: %1")).arg(stateLabel(changed.state));
+}
+
+QString sentence(const engine::Failed& failed) {
+    if (failed.requestsFailed == 0) {
+        return text(failed.message);
+    }
+    return translated(QT_TRANSLATE_NOOP("labels", "%1 · requests lost: %2"))
+        .arg(text(failed.message), numberText(static_cast<double>(failed.requestsFailed)));
+}
+
+QString value(const engine::Notice& notice, std::string_view key) {
+    const auto pair =
+        std::ranges::find(notice.values, key, &std::pair<std::string, std::string>::first);
+    return pair != notice.values.end() ? text(pair->second) : QString();
+}
+
+// What arrives in a stage of a workload: "16 → 40 req/s, Poisson", "8 users".
+QString arrivals(const engine::Notice& notice) {
+    if (const QString users = value(notice, "users"); !users.isEmpty()) {
+        return translated(QT_TRANSLATE_NOOP("labels", "%1 users, closed loop")).arg(users);
+    }
+    QString rate = value(notice, "rate");
+    if (const QString end = value(notice, "to_rate"); !end.isEmpty() && end != rate) {
+        rate += QStringLiteral(" → ") + end;
+    }
+    return value(notice, "kind") == QLatin1String("gamma")
+               ? translated(QT_TRANSLATE_NOOP("labels", "%1 req/s in bursts")).arg(rate)
+               : translated(QT_TRANSLATE_NOOP("labels", "%1 req/s")).arg(rate);
+}
+
+QString fieldOf(const engine::Notice& notice) {
+    const QString key = value(notice, "field");
+    const engine::Field* field = engine::findField(key.toStdString());
+    return field != nullptr ? fieldLabel(*field) : key;
+}
+
+QString unknownNotice(const engine::Notice& notice) {
+    QStringList pairs;
+    for (const auto& [key, content] : notice.values) {
+        pairs << text(key) + QLatin1Char(' ') + text(content);
+    }
+    return pairs.isEmpty()
+               ? text(notice.kind)
+               : text(notice.kind) + QStringLiteral(": ") + pairs.join(QStringLiteral(", "));
+}
+
+struct NoticeTemplate {
+    std::string_view kind;
+    const char* text;
+    std::string_view first;  // value for %1
+    std::string_view second; // value for %2
+};
+constexpr NoticeTemplate kNotices[] = {
+    {"model_loaded", QT_TRANSLATE_NOOP("labels", "Model loaded: %1"), "model", ""},
+    {"load_failed", QT_TRANSLATE_NOOP("labels", "Model not loaded: %1"), "message", ""},
+    {"run_started", QT_TRANSLATE_NOOP("labels", "Run %1 began: %2"), "run", "name"},
+    {"run_finished", QT_TRANSLATE_NOOP("labels", "Run %1 ended"), "run", ""},
+    {"workload_started", QT_TRANSLATE_NOOP("labels", "Workload %1 began"), "workload", ""},
+    {"workload_finished", QT_TRANSLATE_NOOP("labels", "Workload %1 ended"), "workload", ""},
+    {"workload_stopped", QT_TRANSLATE_NOOP("labels", "Workload %1 was stopped"), "workload", ""},
+    {"recording_problem", QT_TRANSLATE_NOOP("labels", "Not recording: %1"), "message", ""},
+    {"marker", QT_TRANSLATE_NOOP("labels", "Note: %1"), "text", ""},
+};
+
+QString sentence(const engine::Notice& notice) {
+    if (notice.kind == "stage") {
+        return translated(QT_TRANSLATE_NOOP("labels", "Stage %1: %2"))
+            .arg(value(notice, "stage"), arrivals(notice));
+    }
+    if (notice.kind == "edit_refused") {
+        return translated(QT_TRANSLATE_NOOP("labels", "%1 %2 refused: %3"))
+            .arg(fieldOf(notice), value(notice, "value"), value(notice, "reason"));
+    }
+    const auto* row =
+        std::ranges::find(kNotices, std::string_view(notice.kind), &NoticeTemplate::kind);
+    if (row == std::end(kNotices)) {
+        return unknownNotice(notice);
+    }
+    QString line = translated(row->text);
+    // One value at a time would take a "%2" inside the first for a place.
+    return row->second.empty() ? line.arg(value(notice, row->first))
+                               : line.arg(value(notice, row->first), value(notice, row->second));
+}
+
+} // namespace
+
+QString eventText(const engine::Event& event) {
+    return std::visit([](const auto& body) { return sentence(body); }, event.body);
+}
+
+QString markerText(const engine::Event& event) {
+    if (const auto* applied = std::get_if<engine::ConfigApplied>(&event.body)) {
+        if (applied->changes.empty()) {
+            return {};
+        }
+        const auto& first = applied->changes.front();
+        const engine::Field* field = engine::findField(first.key);
+        QString line = valueLabel(first, first.before) + QStringLiteral(" → ") +
+                       valueLabel(first, first.after);
+        if (field != nullptr && field->type != engine::FieldType::Choice) {
+            line = fieldLabel(*field) + QLatin1Char(' ') + line; // a bare number says little
+        }
+        const std::size_t more = applied->changes.size() - 1;
+        return more == 0 ? line : line + QStringLiteral(" +%1").arg(more);
+    }
+    if (const auto* notice = std::get_if<engine::Notice>(&event.body)) {
+        return notice->kind == "stage" ? arrivals(*notice) : QString();
+    }
+    if (std::holds_alternative<engine::Failed>(event.body)) {
+        return translated(QT_TRANSLATE_NOOP("labels", "failed"));
+    }
+    return {};
+}
+
+} // namespace app

@@ -1,0 +1,248 @@
+#include "app/observe/history.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace app {
+
+namespace {
+
+constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
+
+double toSeconds(engine::Nanoseconds span) {
+    return std::chrono::duration<double>(span).count();
+}
+
+double toMilliseconds(const std::optional<engine::Nanoseconds>& span) {
+    return span ? std::chrono::duration<double, std::milli>(*span).count() : kAbsent;
+}
+
+double share(std::uint64_t part, std::uint64_t whole) {
+    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0;
+}
+
+// A counter that fell back belongs to another engine: nothing can be said about the time between.
+double perSecond(std::uint64_t before, std::uint64_t after, double seconds) {
+    return after >= before ? static_cast<double>(after - before) / seconds : 0.0;
+}
+
+Sample sampleBetween(const engine::Snapshot& before, const engine::Snapshot& after,
+                     double seconds) {
+    Sample sample;
+    sample.running = static_cast<double>(after.running);
+    sample.waiting = static_cast<double>(after.waiting);
+    sample.slots = static_cast<double>(after.slots);
+    sample.outputPerSecond = perSecond(before.outputTokens, after.outputTokens, seconds);
+    sample.promptPerSecond = perSecond(before.promptTokens, after.promptTokens, seconds);
+    sample.requestsPerSecond = perSecond(before.completed, after.completed, seconds);
+    sample.kvShare = after.kvBlocksTotal > 0 ? static_cast<double>(after.kvBlocksUsed) /
+                                                   static_cast<double>(after.kvBlocksTotal)
+                                             : 0.0;
+    const auto busyNs = static_cast<double>(after.poolBusyNs - before.poolBusyNs);
+    if (after.threads > 0 && busyNs > 0) {
+        const double poolNs = seconds * 1e9 * static_cast<double>(after.threads);
+        // A long task is booked when it ends, so one short tick can hold more than its own time.
+        sample.busyShare = std::min(1.0, busyNs / poolNs);
+    }
+    sample.processBytes = static_cast<double>(after.processBytes);
+    sample.machineShare = share(after.machineTotalBytes -
+                                    std::min(after.machineTotalBytes, after.machineAvailableBytes),
+                                after.machineTotalBytes);
+    return sample;
+}
+
+RequestPoint requestPoint(const engine::RequestRecord& record, double seconds) {
+    RequestPoint point;
+    point.seconds = seconds;
+    point.ttftMs = toMilliseconds(record.ttft());
+    point.tpotMs = toMilliseconds(record.tpot());
+    point.e2eMs = toMilliseconds(record.e2e());
+    point.tags = record.tags;
+    point.outcome = engine::outcome(record.reason);
+    point.outputTokens = record.outputTokens;
+    if (record.ledgerNs) {
+        point.hasLedger = true;
+        for (std::size_t stage = 0; stage < engine::kStages; ++stage) {
+            point.ledgerMs[stage] =
+                static_cast<float>(static_cast<double>((*record.ledgerNs)[stage]) / 1e6);
+        }
+    }
+    return point;
+}
+
+} // namespace
+
+bool isMarkerEvent(const engine::Event& event) {
+    if (const auto* changed = std::get_if<engine::StateChanged>(&event.body)) {
+        return changed->state == engine::EngineState::Failed ||
+               changed->state == engine::EngineState::Draining;
+    }
+    return std::holds_alternative<engine::ConfigApplied>(event.body) ||
+           std::holds_alternative<engine::Failed>(event.body) ||
+           std::holds_alternative<engine::Notice>(event.body);
+}
+
+bool isLatencySample(const RequestPoint& point, SampleFilter filter) {
+    if (!std::isfinite(point.ttftMs)) {
+        return false;
+    }
+    constexpr auto kNotWarm = static_cast<std::uint32_t>(engine::SampleTag::Cold) |
+                              static_cast<std::uint32_t>(engine::SampleTag::IdleStart) |
+                              static_cast<std::uint32_t>(engine::SampleTag::WarmUp);
+    return filter == SampleFilter::All ||
+           (point.outcome == engine::Outcome::Completed && (point.tags & kNotWarm) == 0);
+}
+
+void History::reset(engine::TimePoint start) {
+    *this = History{};
+    m_start = start;
+}
+
+double History::secondsOf(engine::TimePoint time) const {
+    return toSeconds(time - m_start);
+}
+
+void History::addSnapshot(const engine::Snapshot& snapshot) {
+    const engine::TimePoint time{engine::Nanoseconds(snapshot.timeNs)};
+    if (time < m_start) {
+        return;
+    }
+    if (!m_previous || snapshot.timeNs < m_previous->timeNs) {
+        m_previous = snapshot;
+        return;
+    }
+    const double seconds = static_cast<double>(snapshot.timeNs - m_previous->timeNs) / 1e9;
+    if (seconds <= 0) {
+        return; // the same figures again
+    }
+    Sample sample = sampleBetween(*m_previous, snapshot, seconds);
+    sample.seconds = secondsOf(time);
+    m_previous = snapshot;
+    addSample(sample);
+}
+
+void History::addSample(const Sample& sample) {
+    if (!m_samples.empty() && sample.seconds <= m_samples.back().seconds) {
+        return; // time goes forward only
+    }
+    m_samples.push_back(sample);
+    if (m_samples.size() - m_merged > kFineSamples) {
+        mergeOldest();
+    }
+}
+
+// Replaces the oldest fine samples of one second by their mean, each weighted with the time it
+// stands for, so that rates keep their counts.
+void History::mergeOldest() {
+    const auto first = m_samples.begin() + static_cast<std::ptrdiff_t>(m_merged);
+    double previous = m_merged > 0 ? (first - 1)->seconds : first->seconds - 0.1;
+    const double second = std::floor(first->seconds);
+    Sample mean;
+    double total = 0.0;
+    auto last = first;
+    for (; last != m_samples.end() && std::floor(last->seconds) == second; ++last) {
+        const double weight = std::min(1.0, last->seconds - previous);
+        previous = last->seconds;
+        total += weight;
+        const auto add = [weight](double& sum, double value) { sum += weight * value; };
+        add(mean.running, last->running);
+        add(mean.waiting, last->waiting);
+        add(mean.outputPerSecond, last->outputPerSecond);
+        add(mean.promptPerSecond, last->promptPerSecond);
+        add(mean.requestsPerSecond, last->requestsPerSecond);
+        add(mean.kvShare, last->kvShare);
+        add(mean.busyShare, last->busyShare);
+        add(mean.processBytes, last->processBytes);
+        add(mean.machineShare, last->machineShare);
+    }
+    for (double* sum : {&mean.running, &mean.waiting, &mean.outputPerSecond, &mean.promptPerSecond,
+                        &mean.requestsPerSecond, &mean.kvShare, &mean.busyShare, &mean.processBytes,
+                        &mean.machineShare}) {
+        *sum /= total;
+    }
+    mean.slots = (last - 1)->slots; // a setting, not a measurement
+    mean.seconds = (last - 1)->seconds;
+    *first = mean;
+    m_samples.erase(first + 1, last);
+    ++m_merged;
+    if (m_merged > kMergedSamples) {
+        m_samples.pop_front();
+        --m_merged;
+    }
+}
+
+void History::addEvent(const engine::Event& event) {
+    if (const auto* finished = std::get_if<engine::RequestFinished>(&event.body)) {
+        if (finished->record) {
+            const auto& stamps = finished->record->stamps;
+            const auto time = stamps.firstVisible ? stamps.firstVisible : stamps.finished;
+            addRequest(requestPoint(*finished->record, secondsOf(time.value_or(event.time))));
+        }
+        return;
+    }
+    const double seconds = secondsOf(event.time);
+    if (seconds < 0 || !isMarkerEvent(event)) {
+        return;
+    }
+    m_markers.push_back({.seconds = seconds, .number = m_nextNumber++, .event = event});
+    if (m_markers.size() > kMaxMarkers) {
+        m_markers.erase(m_markers.begin());
+    }
+}
+
+void History::addRequest(const RequestPoint& point) {
+    if (point.seconds < 0) {
+        return; // began before this history
+    }
+    // Requests end out of order; the place is near the end, so the insertion moves few.
+    const auto place =
+        std::ranges::upper_bound(m_requests, point.seconds, {}, &RequestPoint::seconds);
+    m_requests.insert(place, point);
+    if (m_requests.size() > kMaxRequests) {
+        m_requests.pop_front();
+    }
+}
+
+double History::endSeconds() const {
+    const double sample = m_samples.empty() ? 0.0 : m_samples.back().seconds;
+    const double request = m_requests.empty() ? 0.0 : m_requests.back().seconds;
+    return std::max(sample, request);
+}
+
+std::int64_t leastCount(double quantile) {
+    // The sample's extremes enclose the quantile with 95 % when 1 - q^n - (1-q)^n >= 0.95.
+    for (std::int64_t n = 1; n < 1'000'000; ++n) {
+        const auto count = static_cast<double>(n);
+        if (1.0 - std::pow(quantile, count) - std::pow(1.0 - quantile, count) >= 0.95) {
+            return n;
+        }
+    }
+    return 1'000'000;
+}
+
+Quantiles quantiles(std::vector<double> values) {
+    std::erase_if(values, [](double value) { return !std::isfinite(value); });
+    Quantiles result;
+    result.n = static_cast<std::int64_t>(values.size());
+    if (values.empty()) {
+        return result;
+    }
+    std::ranges::sort(values);
+    const auto at = [&values](double q) {
+        const double rank = q * static_cast<double>(values.size() - 1);
+        const auto below = static_cast<std::size_t>(rank);
+        const auto above = std::min(below + 1, values.size() - 1);
+        return values[below] +
+               (rank - static_cast<double>(below)) * (values[above] - values[below]);
+    };
+    result.p50 = at(0.50);
+    result.p90 = at(0.90);
+    result.p95 = at(0.95);
+    result.p99 = at(0.99);
+    result.minimum = values.front();
+    result.maximum = values.back();
+    return result;
+}
+
+} // namespace app

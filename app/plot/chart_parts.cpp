@@ -1,0 +1,163 @@
+#include "app/plot/chart_parts.h"
+
+#include "app/plot/decimate.h"
+#include "app/plot/plot_layout.h"
+#include "app/plot/rolling.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace app::parts {
+
+namespace {
+
+constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
+// Samples come ten a second live and one a second from the log; a longer silence is no data.
+constexpr double kLongestStep = 3.0;
+
+// Samples in range and one on either side, so that lines reach the edges.
+std::pair<std::deque<Sample>::const_iterator, std::deque<Sample>::const_iterator>
+samplesIn(const History& history, const ChartRange& range) {
+    const auto& samples = history.samples();
+    auto first = std::ranges::lower_bound(samples, range.from, {}, &Sample::seconds);
+    auto last = std::ranges::upper_bound(samples, range.to, {}, &Sample::seconds);
+    if (first != samples.begin()) {
+        --first;
+    }
+    if (last != samples.end()) {
+        ++last;
+    }
+    return {first, last};
+}
+
+} // namespace
+
+QString text(const char* english) {
+    return QCoreApplication::translate("charts", english);
+}
+
+Plot emptyPlot(const char* key, const QString& title, const QString& unit,
+               const ChartRange& range) {
+    Plot plot;
+    plot.key = QLatin1String(key);
+    plot.title = title;
+    plot.unit = unit;
+    plot.xMin = range.from;
+    plot.xMax = range.to;
+    plot.emptyText = text(QT_TRANSLATE_NOOP("charts", "No data in this span"));
+    return plot;
+}
+
+void fitY(Plot& plot) {
+    double highest = 0.0;
+    const auto consider = [&highest](const std::vector<QPointF>& points) {
+        for (const QPointF& point : points) {
+            if (std::isfinite(point.y())) {
+                highest = std::max(highest, point.y());
+            }
+        }
+    };
+    for (const Series& series : plot.series) {
+        consider(series.points);
+    }
+    consider(stackTotal(plot));
+    // A threshold far above the data would flatten it.
+    constexpr double kNear = 2.5;
+    double bound = highest;
+    for (const Threshold& threshold : plot.thresholds) {
+        if (threshold.y <= kNear * highest) {
+            bound = std::max(bound, threshold.y * 1.05);
+        }
+    }
+    plot.yMax = niceTicks(bound).bound;
+}
+
+std::vector<QPointF> samplePoints(const History& history, const ChartRange& range,
+                                  double (*value)(const Sample&)) {
+    const auto [first, last] = samplesIn(history, range);
+    std::vector<QPointF> points;
+    for (auto sample = first; sample != last; ++sample) {
+        if (!points.empty() && sample->seconds - points.back().x() > kLongestStep) {
+            points.emplace_back(points.back().x() + kLongestStep / 2.0, kGap);
+        }
+        points.emplace_back(sample->seconds, value(*sample));
+    }
+    return decimateExtremes(points,
+                            {.from = range.from, .to = range.to, .maxPoints = range.maxPoints});
+}
+
+std::vector<QPointF> meanPoints(const History& history, const ChartRange& range,
+                                double (*value)(const Sample&)) {
+    const double width = std::max(1.0, (range.to - range.from) / std::max(2, range.maxPoints));
+    const auto [first, last] = samplesIn(history, range);
+    std::vector<QPointF> points;
+    double sum = 0.0;
+    double time = 0.0;
+    double column = 0.0;
+    double previous = kGap;
+    const auto flush = [&] {
+        // A column that has only begun would swing like the single samples do.
+        if (time >= 0.5 * width) {
+            points.emplace_back((column + 0.5) * width, sum / time);
+        }
+        sum = time = 0.0;
+    };
+    for (auto sample = first; sample != last; ++sample) {
+        const double step = sample->seconds - previous; // NaN at the first
+        if (step > kLongestStep) {
+            flush();
+            points.emplace_back(previous + kLongestStep / 2.0, kGap);
+        }
+        // A sample stands for the time before it.
+        const double weight =
+            step <= kLongestStep ? step : std::min(1.0, std::max(sample->seconds, 0.1));
+        const double index = std::floor((sample->seconds - weight / 2.0) / width);
+        if (time > 0 && index != column) {
+            flush();
+        }
+        column = index;
+        sum += weight * value(*sample);
+        time += weight;
+        previous = sample->seconds;
+    }
+    flush();
+    return points;
+}
+
+QuantileCurves rollingTtft(const History& history, const ChartRange& range) {
+    const auto& requests = history.requests();
+    auto entering =
+        std::ranges::upper_bound(requests, range.from - range.window, {}, &RequestPoint::seconds);
+    auto leaving = entering;
+    const double end = std::min(range.to, history.endSeconds());
+    const std::int64_t least50 = leastCount(0.50);
+    const std::int64_t least90 = leastCount(0.90);
+    const std::int64_t least99 = leastCount(0.99);
+    RollingQuantiles window;
+    QuantileCurves curves;
+    // Four points a second are finer than a window of seconds can move.
+    for (const double x : gridTimes(range.from, end, range.maxPoints, 0.25)) {
+        for (; entering != requests.end() && entering->seconds <= x; ++entering) {
+            if (isLatencySample(*entering, range.filter)) {
+                window.add(entering->ttftMs);
+            }
+        }
+        for (; leaving != entering && leaving->seconds <= x - range.window; ++leaving) {
+            if (isLatencySample(*leaving, range.filter)) {
+                window.remove(leaving->ttftMs);
+            }
+        }
+        curves.p50.emplace_back(x, window.quantile(0.50).value_or(kGap));
+        curves.p90.emplace_back(x, window.quantile(0.90).value_or(kGap));
+        curves.p99.emplace_back(x, window.quantile(0.99).value_or(kGap));
+        curves.unsure50.push_back(window.count() < least50);
+        curves.unsure90.push_back(window.count() < least90);
+        curves.unsure99.push_back(window.count() < least99);
+    }
+    return curves;
+}
+
+} // namespace app::parts

@@ -1,0 +1,31 @@
+// What the chart functions share: pieces of a history as points, quantile curves, bounds. Private
+// to charts*.cpp.
+#pragma once
+
+#include "app/plot/charts.h"
+
+namespace app::parts {
+
+// A chart's name in the chosen language.
+QString text(const char* english);
+
+Plot emptyPlot(const char* key, const QString& title, const QString& unit, const ChartRange& range);
+// Sets yMax to a nice bound over every line, stack and threshold that is close enough to matter.
+void fitY(Plot& plot);
+
+// One value of each sample in range; a gap where nothing was measured for a while.
+std::vector<QPointF> samplePoints(const History& history, const ChartRange& range,
+                                  double (*value)(const Sample&));
+// Means over whole seconds (or wider columns), each sample weighted with the time it stands for:
+// ten samples a second of a rate are steps of the engine, not throughput.
+std::vector<QPointF> meanPoints(const History& history, const ChartRange& range,
+                                double (*value)(const Sample&));
+
+// Rolling quantiles of TTFT: p50, p90, p99 at the same x, with flags where n is too small.
+struct QuantileCurves {
+    std::vector<QPointF> p50, p90, p99;
+    std::vector<bool> unsure50, unsure90, unsure99;
+};
+QuantileCurves rollingTtft(const History& history, const ChartRange& range);
+
+} // namespace app::parts

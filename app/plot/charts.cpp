@@ -1,0 +1,327 @@
+#include "app/plot/charts.h"
+
+#include "app/labels.h"
+#include "app/plot/chart_parts.h"
+#include "app/plot/rolling.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace app {
+
+namespace {
+
+using parts::text;
+
+constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
+constexpr double kMemoryLimitPercent = 85.0;
+constexpr double kHealthyLow = 60.0;
+constexpr double kHealthyHigh = 80.0;
+
+Plot ttftChart(const History& history, const ChartRange& range) {
+    Plot plot = parts::emptyPlot(
+        "ttft", text(QT_TRANSLATE_NOOP("charts", "TTFT")),
+        text(QT_TRANSLATE_NOOP("charts", "ms · rolling %1 s")).arg(std::llround(range.window)),
+        range);
+    parts::QuantileCurves curves = parts::rollingTtft(history, range);
+    plot.bands = {
+        {.color = ColorRole::TtftP90, .opacity = 0.16, .lower = curves.p50, .upper = curves.p90},
+        {.color = ColorRole::TtftP99, .opacity = 0.10, .lower = curves.p90, .upper = curves.p99}};
+    const auto tooFew = [](double q) { return QStringLiteral("n < %1").arg(leastCount(q)); };
+    plot.series = {{.key = QStringLiteral("p50"),
+                    .name = QStringLiteral("p50"),
+                    .color = ColorRole::TtftP50,
+                    .width = 2.0,
+                    .points = std::move(curves.p50),
+                    .unsure = std::move(curves.unsure50),
+                    .unsureLabel = tooFew(0.50)},
+                   {.key = QStringLiteral("p90"),
+                    .name = QStringLiteral("p90"),
+                    .color = ColorRole::TtftP90,
+                    .points = std::move(curves.p90),
+                    .unsure = std::move(curves.unsure90),
+                    .unsureLabel = tooFew(0.90)},
+                   {.key = QStringLiteral("p99"),
+                    .name = QStringLiteral("p99"),
+                    .color = ColorRole::TtftP99,
+                    .width = 2.0,
+                    .points = std::move(curves.p99),
+                    .unsure = std::move(curves.unsure99),
+                    .unsureLabel = tooFew(0.99)}};
+    parts::fitY(plot);
+    plot.markers = chartMarkers(history);
+    return plot;
+}
+
+Plot throughputChart(const History& history, const ChartRange& range) {
+    Plot plot = parts::emptyPlot("throughput", text(QT_TRANSLATE_NOOP("charts", "Throughput")),
+                                 text(QT_TRANSLATE_NOOP("charts", "tokens/s")), range);
+    plot.series = {{.key = QStringLiteral("output"),
+                    .name = text(QT_TRANSLATE_NOOP("charts", "output")),
+                    .color = ColorRole::OutputTokens,
+                    .width = 2.0,
+                    .points = parts::meanPoints(history, range,
+                                                [](const Sample& s) { return s.outputPerSecond; })},
+                   {.key = QStringLiteral("prompt"),
+                    .name = text(QT_TRANSLATE_NOOP("charts", "prompt")),
+                    .color = ColorRole::PromptTokens,
+                    .points = parts::meanPoints(
+                        history, range, [](const Sample& s) { return s.promptPerSecond; })}};
+    parts::fitY(plot);
+    plot.markers = chartMarkers(history);
+    return plot;
+}
+
+Plot batchChart(const History& history, const ChartRange& range) {
+    Plot plot = parts::emptyPlot("batch", text(QT_TRANSLATE_NOOP("charts", "Batch and queue")),
+                                 text(QT_TRANSLATE_NOOP("charts", "requests")), range);
+    plot.decimals = 1;
+    plot.series = {
+        {.key = QStringLiteral("running"),
+         .name = text(QT_TRANSLATE_NOOP("charts", "running")),
+         .color = ColorRole::Running,
+         .kind = SeriesKind::Area,
+         .points = parts::meanPoints(history, range, [](const Sample& s) { return s.running; })},
+        {.key = QStringLiteral("waiting"),
+         .name = text(QT_TRANSLATE_NOOP("charts", "waiting")),
+         .color = ColorRole::Waiting,
+         .width = 2.0,
+         .points = parts::meanPoints(history, range, [](const Sample& s) { return s.waiting; })}};
+    const auto& samples = history.samples();
+    if (!samples.empty() && samples.back().slots > 0) {
+        const double slotCount = samples.back().slots;
+        plot.thresholds.push_back(
+            {.y = slotCount,
+             .color = ColorRole::Running,
+             .name = text(QT_TRANSLATE_NOOP("charts", "%1 slots")).arg(numberText(slotCount))});
+    }
+    parts::fitY(plot);
+    plot.markers = chartMarkers(history);
+    return plot;
+}
+
+// One measure in percent of a whole: the axis ends at 100.
+Plot percentChart(const ChartRange& range, const char* key, const QString& title, ColorRole role,
+                  std::vector<QPointF> points, const History& history) {
+    Plot plot = parts::emptyPlot(key, title, QStringLiteral("%"), range);
+    plot.series = {{.key = QLatin1String(key),
+                    .name = title,
+                    .color = role,
+                    .kind = SeriesKind::Area,
+                    .width = 2.0,
+                    .points = std::move(points)}};
+    plot.decimals = 1;
+    plot.yMax = 100.0;
+    plot.markers = chartMarkers(history);
+    return plot;
+}
+
+Plot kvChart(const History& history, const ChartRange& range) {
+    return percentChart(
+        range, "kv", text(QT_TRANSLATE_NOOP("charts", "KV blocks in use")), ColorRole::Kv,
+        parts::samplePoints(history, range, [](const Sample& s) { return 100.0 * s.kvShare; }),
+        history);
+}
+
+Plot memoryChart(const History& history, const ChartRange& range) {
+    Plot plot = percentChart(
+        range, "memory", text(QT_TRANSLATE_NOOP("charts", "Memory of the machine")),
+        ColorRole::Memory,
+        parts::samplePoints(history, range, [](const Sample& s) { return 100.0 * s.machineShare; }),
+        history);
+    plot.thresholds.push_back({.y = kMemoryLimitPercent,
+                               .color = ColorRole::Warn,
+                               .name = text(QT_TRANSLATE_NOOP("charts", "limit 85 %"))});
+    return plot;
+}
+
+Plot processChart(const History& history, const ChartRange& range) {
+    Plot plot =
+        parts::emptyPlot("process", text(QT_TRANSLATE_NOOP("charts", "Memory of this process")),
+                         QStringLiteral("MiB"), range);
+    plot.series = {{.key = QStringLiteral("process"),
+                    .name = text(QT_TRANSLATE_NOOP("charts", "resident")),
+                    .color = ColorRole::Memory,
+                    .kind = SeriesKind::Area,
+                    .width = 2.0,
+                    .points = parts::samplePoints(history, range, [](const Sample& s) {
+                        return s.processBytes / (1024.0 * 1024.0);
+                    })}};
+    parts::fitY(plot);
+    plot.markers = chartMarkers(history);
+    return plot;
+}
+
+Plot busyChart(const History& history, const ChartRange& range) {
+    Plot plot = percentChart(
+        range, "busy", text(QT_TRANSLATE_NOOP("charts", "Device busy: share of threads")),
+        ColorRole::DeviceBusy,
+        parts::meanPoints(history, range, [](const Sample& s) { return 100.0 * s.busyShare; }),
+        history);
+    plot.thresholds = {{.y = kHealthyLow,
+                        .color = ColorRole::DeviceBusy,
+                        .name = text(QT_TRANSLATE_NOOP("charts", "healthy from 60 %"))},
+                       {.y = kHealthyHigh,
+                        .color = ColorRole::DeviceBusy,
+                        .name = text(QT_TRANSLATE_NOOP("charts", "healthy to 80 %"))}};
+    return plot;
+}
+
+// What the ledger's stages are drawn as, from the bottom.
+struct LedgerGroup {
+    const char* key;
+    const char* name;
+    ColorRole color;
+    bool isModelled;
+    bool (*holds)(engine::Stage);
+};
+constexpr std::array<LedgerGroup, 5> kLedgerGroups = {{
+    {"prefill_weights", QT_TRANSLATE_NOOP("charts", "prefill weights"), ColorRole::StageWeights,
+     true, [](engine::Stage s) { return s == engine::Stage::PrefillWeights; }},
+    {"prefill_compute", QT_TRANSLATE_NOOP("charts", "arithmetic"), ColorRole::StageCompute, true,
+     [](engine::Stage s) { return s == engine::Stage::PrefillCompute; }},
+    {"batch_mates", QT_TRANSLATE_NOOP("charts", "batch mates"), ColorRole::StageMates, false,
+     [](engine::Stage s) { return s == engine::Stage::BatchMates; }},
+    {"queue", QT_TRANSLATE_NOOP("charts", "queue"), ColorRole::StageQueue, false,
+     [](engine::Stage s) { return s == engine::Stage::Queue; }},
+    {"others", QT_TRANSLATE_NOOP("charts", "others"), ColorRole::StageLag, false,
+     [](engine::Stage s) {
+         return s != engine::Stage::PrefillWeights && s != engine::Stage::PrefillCompute &&
+                s != engine::Stage::BatchMates && s != engine::Stage::Queue;
+     }},
+}};
+using GroupSums = std::array<double, kLedgerGroups.size()>;
+
+// Which group a stage belongs to.
+constexpr std::array<std::size_t, engine::kStages> kGroupOfStage = [] {
+    std::array<std::size_t, engine::kStages> groups{};
+    for (std::size_t stage = 0; stage < engine::kStages; ++stage) {
+        for (std::size_t group = 0; group < kLedgerGroups.size(); ++group) {
+            if (kLedgerGroups[group].holds(static_cast<engine::Stage>(stage))) {
+                groups[stage] = group;
+            }
+        }
+    }
+    return groups;
+}();
+
+// Adds or takes away (sign) what a request spent.
+void addRequest(GroupSums& sums, const RequestPoint& request, double sign) {
+    for (std::size_t stage = 0; stage < engine::kStages; ++stage) {
+        sums[kGroupOfStage[stage]] += sign * static_cast<double>(request.ledgerMs[stage]);
+    }
+}
+
+Plot ledgerChart(const History& history, const ChartRange& range) {
+    Plot plot = parts::emptyPlot(
+        "ledger", text(QT_TRANSLATE_NOOP("charts", "Where the first token’s time goes")),
+        text(QT_TRANSLATE_NOOP("charts", "mean ms a request, adds up")), range);
+    plot.decimals = 1;
+    plot.showsTotal = true;
+    for (const LedgerGroup& group : kLedgerGroups) {
+        plot.series.push_back({.key = QLatin1String(group.key),
+                               .name = text(group.name),
+                               .color = group.color,
+                               .kind = SeriesKind::Stack,
+                               .hatched = group.isModelled});
+    }
+    // Shorter than the quantiles' window: a mean needs fewer requests than a tail.
+    const double window = std::max(2.0, range.window / 6.0);
+    const auto& requests = history.requests();
+    auto entering =
+        std::ranges::upper_bound(requests, range.from - window, {}, &RequestPoint::seconds);
+    auto leaving = entering;
+    const auto counts = [&range](const RequestPoint& request) {
+        return request.hasLedger && isLatencySample(request, range.filter);
+    };
+    GroupSums sums{};
+    std::int64_t count = 0;
+    const double end = std::min(range.to, history.endSeconds());
+    for (const double x : gridTimes(range.from, end, range.maxPoints, 0.5)) {
+        for (; entering != requests.end() && entering->seconds <= x; ++entering) {
+            if (counts(*entering)) {
+                addRequest(sums, *entering, 1.0);
+                ++count;
+            }
+        }
+        for (; leaving != entering && leaving->seconds <= x - window; ++leaving) {
+            if (counts(*leaving)) {
+                addRequest(sums, *leaving, -1.0);
+                --count;
+            }
+        }
+        if (count == 0) {
+            sums = {}; // what rounding left
+        }
+        for (std::size_t group = 0; group < kLedgerGroups.size(); ++group) {
+            const double mean =
+                count > 0 ? std::max(0.0, sums[group] / static_cast<double>(count)) : kGap;
+            plot.series[group].points.emplace_back(x, mean);
+        }
+    }
+    parts::fitY(plot);
+    plot.markers = chartMarkers(history);
+    return plot;
+}
+
+MarkerKind markerKind(const engine::Event& event) {
+    if (std::holds_alternative<engine::Failed>(event.body)) {
+        return MarkerKind::Alarm;
+    }
+    if (const auto* changed = std::get_if<engine::StateChanged>(&event.body)) {
+        return changed->state == engine::EngineState::Failed ? MarkerKind::Alarm : MarkerKind::Note;
+    }
+    switch (event.source) {
+    case engine::EventSource::Operator:
+        return MarkerKind::Operator;
+    case engine::EventSource::Serving:
+        return MarkerKind::Warning;
+    case engine::EventSource::App:
+        return MarkerKind::Workload;
+    case engine::EventSource::Engine:
+        break;
+    }
+    // The engine applies what the operator asked for; the event is the engine's.
+    return std::holds_alternative<engine::ConfigApplied>(event.body) ? MarkerKind::Operator
+                                                                     : MarkerKind::Note;
+}
+
+constexpr std::array<ChartRow, 8> kCharts = {{
+    {"ttft", ttftChart, true},
+    {"throughput", throughputChart, true},
+    {"batch", batchChart, true},
+    {"ledger", ledgerChart, true},
+    {"kv", kvChart, false},
+    {"memory", memoryChart, false},
+    {"process", processChart, false},
+    {"busy", busyChart, false},
+}};
+
+} // namespace
+
+std::span<const ChartRow> chartTable() {
+    return kCharts;
+}
+
+const ChartRow* findChart(std::string_view key) {
+    const auto* row = std::ranges::find(kCharts, key, &ChartRow::key);
+    return row != kCharts.end() ? row : nullptr;
+}
+
+std::vector<Marker> chartMarkers(const History& history) {
+    std::vector<Marker> markers;
+    markers.reserve(history.markers().size());
+    for (const HistoryMarker& marker : history.markers()) {
+        markers.push_back({.x = marker.seconds,
+                           .number = marker.number,
+                           .kind = markerKind(marker.event),
+                           .text = markerText(marker.event)});
+    }
+    return markers;
+}
+
+} // namespace app

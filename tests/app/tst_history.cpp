@@ -1,0 +1,245 @@
+// The history: rates, bounds of its memory, order, markers; and exact quantiles.
+#include "app/observe/history.h"
+
+#include <QTest>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+using namespace app;
+
+namespace {
+
+engine::TimePoint at(double seconds) {
+    return engine::TimePoint{} + std::chrono::duration_cast<engine::Nanoseconds>(
+                                     std::chrono::duration<double>(100.0 + seconds));
+}
+
+engine::Snapshot snapshotAt(double seconds) {
+    engine::Snapshot snapshot;
+    snapshot.timeNs = at(seconds).time_since_epoch().count();
+    snapshot.threads = 2;
+    return snapshot;
+}
+
+std::shared_ptr<engine::RequestRecord> record(double scheduled, double firstVisible) {
+    auto made = std::make_shared<engine::RequestRecord>();
+    made->reason = engine::FinishReason::Stop;
+    made->outputTokens = 11;
+    made->stamps.scheduled = at(scheduled);
+    made->stamps.firstVisible = at(firstVisible);
+    made->stamps.lastToken = made->stamps.finished = at(firstVisible + 1.0);
+    made->ledgerNs.emplace();
+    (*made->ledgerNs)[static_cast<std::size_t>(engine::Stage::Queue)] = 5'000'000;
+    return made;
+}
+
+engine::Event eventAt(double seconds, decltype(engine::Event::body) body) {
+    engine::Event event;
+    event.time = at(seconds);
+    event.body = std::move(body);
+    return event;
+}
+
+} // namespace
+
+class TstHistory : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void ratesAreDifferencesOverTime();
+    void repeatedOrRestartedSnapshotsMakeNoFalseRates();
+    void mergingKeepsCountsAndBoundsMemory();
+    void requestsAreOrderedByTheirFirstText();
+    void recordsBecomePoints();
+    void whatWasDoneIsNumbered();
+    void warmLeavesOutColdAndUnfinished();
+    void leastCountsAreThoseOfTheDefinition();
+    void quantilesAreExact();
+};
+
+void TstHistory::ratesAreDifferencesOverTime() {
+    History history;
+    history.reset(at(0));
+    auto snapshot = snapshotAt(1.0);
+    snapshot.outputTokens = 100;
+    history.addSnapshot(snapshot);
+    QVERIFY(history.samples().empty()); // a rate needs two
+    snapshot = snapshotAt(1.5);
+    snapshot.outputTokens = 150;
+    snapshot.promptTokens = 20;
+    snapshot.completed = 3;
+    snapshot.running = 4;
+    snapshot.kvBlocksUsed = 10;
+    snapshot.kvBlocksTotal = 40;
+    snapshot.poolBusyNs = 600'000'000;
+    snapshot.machineTotalBytes = 100;
+    snapshot.machineAvailableBytes = 75;
+    history.addSnapshot(snapshot);
+    QCOMPARE(history.samples().size(), 1U);
+    const Sample& sample = history.samples().front();
+    QCOMPARE(sample.seconds, 1.5);
+    QCOMPARE(sample.outputPerSecond, 100.0);
+    QCOMPARE(sample.promptPerSecond, 40.0);
+    QCOMPARE(sample.requestsPerSecond, 6.0);
+    QCOMPARE(sample.running, 4.0);
+    QCOMPARE(sample.kvShare, 0.25);
+    QCOMPARE(sample.busyShare, 0.6);
+    QCOMPARE(sample.machineShare, 0.25);
+    QCOMPARE(history.endSeconds(), 1.5);
+}
+
+void TstHistory::repeatedOrRestartedSnapshotsMakeNoFalseRates() {
+    History history;
+    history.reset(at(0));
+    auto snapshot = snapshotAt(-1.0); // of the time before
+    history.addSnapshot(snapshot);
+    snapshot = snapshotAt(1.0);
+    snapshot.outputTokens = 1000;
+    history.addSnapshot(snapshot);
+    history.addSnapshot(snapshot);
+    QVERIFY(history.samples().empty());
+    snapshot = snapshotAt(2.0);
+    snapshot.outputTokens = 10; // another engine
+    history.addSnapshot(snapshot);
+    QCOMPARE(history.samples().size(), 1U);
+    QCOMPARE(history.samples().front().outputPerSecond, 0.0);
+    // Division by nothing stays finite.
+    QCOMPARE(history.samples().front().kvShare, 0.0);
+    QCOMPARE(history.samples().front().machineShare, 0.0);
+}
+
+void TstHistory::mergingKeepsCountsAndBoundsMemory() {
+    History history;
+    history.reset(at(0));
+    double produced = 0.0;
+    const int ticks = 30'000; // 50 minutes
+    double last = 0.0;
+    std::mt19937_64 random(1);
+    std::uniform_real_distribution<double> jitter(0.06, 0.14);
+    for (int i = 0; i < ticks; ++i) {
+        const double step = jitter(random);
+        last += step;
+        Sample sample;
+        sample.seconds = last;
+        sample.outputPerSecond = static_cast<double>(i % 50);
+        sample.slots = 16;
+        produced += sample.outputPerSecond * step;
+        history.addSample(sample);
+    }
+    const auto& samples = history.samples();
+    QVERIFY(samples.size() <= History::kFineSamples + static_cast<std::size_t>(last) + 2);
+    QVERIFY(samples.size() >= History::kFineSamples);
+    double kept = 0.0;
+    double previous = 0.0;
+    for (const Sample& sample : samples) {
+        QVERIFY(sample.seconds > previous);
+        kept += sample.outputPerSecond * (sample.seconds - previous);
+        previous = sample.seconds;
+    }
+    QVERIFY2(std::abs(kept / produced - 1.0) < 0.005, qPrintable(QString::number(kept / produced)));
+    QCOMPARE(samples.front().slots, 16.0);
+    QCOMPARE(history.endSeconds(), last);
+}
+
+void TstHistory::requestsAreOrderedByTheirFirstText() {
+    History history;
+    history.reset(at(0));
+    for (const double seconds : {5.0, 2.0, 9.0, 2.5, -1.0}) {
+        history.addRequest({.seconds = seconds});
+    }
+    QCOMPARE(history.requests().size(), 4U); // the one before the start is none of ours
+    QVERIFY(std::ranges::is_sorted(history.requests(), {}, &RequestPoint::seconds));
+    QCOMPARE(history.endSeconds(), 9.0);
+}
+
+void TstHistory::recordsBecomePoints() {
+    History history;
+    history.reset(at(0));
+    history.addEvent(eventAt(3.0, engine::RequestFinished{record(1.0, 1.25)}));
+    auto refused = std::make_shared<engine::RequestRecord>();
+    refused->reason = engine::FinishReason::TooLong;
+    history.addEvent(eventAt(4.0, engine::RequestFinished{refused}));
+    history.addEvent(eventAt(5.0, engine::RequestFinished{nullptr}));
+    QCOMPARE(history.requests().size(), 2U);
+    const RequestPoint& point = history.requests().front();
+    QCOMPARE(point.seconds, 1.25);
+    QCOMPARE(point.ttftMs, 250.0);
+    QCOMPARE(point.tpotMs, 100.0);
+    QCOMPARE(point.e2eMs, 1250.0);
+    QVERIFY(point.hasLedger);
+    QCOMPARE(point.ledgerMs[static_cast<std::size_t>(engine::Stage::Queue)], 5.0F);
+    const RequestPoint& absent = history.requests().back();
+    QCOMPARE(absent.seconds, 4.0);
+    QVERIFY(std::isnan(absent.ttftMs));
+    QVERIFY(absent.outcome == engine::Outcome::Rejected);
+    QVERIFY(!absent.hasLedger);
+}
+
+void TstHistory::whatWasDoneIsNumbered() {
+    History history;
+    history.reset(at(0));
+    history.addEvent(eventAt(1, engine::ConfigApplied{{{"threads", "1", "2"}}, 7}));
+    history.addEvent(eventAt(2, engine::PhaseTimed{}));
+    history.addEvent(eventAt(3, engine::StateChanged{engine::EngineState::Running}));
+    history.addEvent(eventAt(4, engine::Notice{"stage", {}}));
+    history.addEvent(eventAt(5, engine::StateChanged{engine::EngineState::Failed}));
+    history.addEvent(eventAt(-5, engine::Notice{"before", {}}));
+    QCOMPARE(history.markers().size(), 3U);
+    for (std::size_t i = 0; i < 3; ++i) {
+        QCOMPARE(history.markers()[i].number, static_cast<int>(i) + 1);
+    }
+    QCOMPARE(history.markers()[1].seconds, 4.0);
+    for (std::size_t i = 0; i < History::kMaxMarkers; ++i) {
+        history.addEvent(eventAt(6, engine::Notice{"note", {}}));
+    }
+    QCOMPARE(history.markers().size(), History::kMaxMarkers);
+    QCOMPARE(history.markers().back().number, static_cast<int>(History::kMaxMarkers) + 3);
+    history.reset(at(10));
+    QVERIFY(history.markers().empty());
+}
+
+void TstHistory::warmLeavesOutColdAndUnfinished() {
+    RequestPoint point{.ttftMs = 10.0};
+    QVERIFY(isLatencySample(point, SampleFilter::Warm));
+    point.tags = static_cast<std::uint32_t>(engine::SampleTag::Cold);
+    QVERIFY(!isLatencySample(point, SampleFilter::Warm));
+    QVERIFY(isLatencySample(point, SampleFilter::All));
+    point.tags = static_cast<std::uint32_t>(engine::SampleTag::Preempted);
+    QVERIFY(isLatencySample(point, SampleFilter::Warm));
+    point.outcome = engine::Outcome::Cancelled;
+    QVERIFY(!isLatencySample(point, SampleFilter::Warm));
+    point.ttftMs = std::numeric_limits<double>::quiet_NaN();
+    QVERIFY(!isLatencySample(point, SampleFilter::All));
+}
+
+void TstHistory::leastCountsAreThoseOfTheDefinition() {
+    QCOMPARE(leastCount(0.50), 6);
+    QCOMPARE(leastCount(0.90), 29);
+    QCOMPARE(leastCount(0.95), 59);
+    QCOMPARE(leastCount(0.99), 299);
+    QCOMPARE(leastCount(0.999), 2995);
+}
+
+void TstHistory::quantilesAreExact() {
+    QCOMPARE(quantiles({}).n, 0);
+    QVERIFY(!quantiles({}).p50);
+    std::vector<double> values;
+    for (int i = 100; i >= 0; --i) {
+        values.push_back(i);
+    }
+    values.push_back(std::numeric_limits<double>::quiet_NaN());
+    const Quantiles result = quantiles(values);
+    QCOMPARE(result.n, 101);
+    QCOMPARE(result.p50, std::optional(50.0));
+    QCOMPARE(result.p90, std::optional(90.0));
+    QCOMPARE(result.p95, std::optional(95.0));
+    QCOMPARE(result.p99, std::optional(99.0));
+    QCOMPARE(result.minimum, std::optional(0.0));
+    QCOMPARE(result.maximum, std::optional(100.0));
+    QCOMPARE(quantiles({3.0}).p99, std::optional(3.0));
+}
+
+QTEST_GUILESS_MAIN(TstHistory)
+#include "tst_history.moc"

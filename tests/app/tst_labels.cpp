@@ -1,0 +1,148 @@
+// Labels, numbers and event sentences.
+#include "app/labels.h"
+
+#include <QTest>
+
+#include <limits>
+
+using namespace app;
+
+namespace {
+
+engine::Event eventOf(decltype(engine::Event::body) body) {
+    engine::Event event;
+    event.body = std::move(body);
+    return event;
+}
+
+} // namespace
+
+class TstLabels : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void everyTextOfTheTablesIsListed();
+    void everyEnumeratorHasALabel();
+    void numbersAreForPeople();
+    void sizesAndTimesHaveThreeDigits();
+    void eventsAreSentences();
+    void valuesAreNoTemplates();
+    void markersAreShort();
+};
+
+void TstLabels::everyTextOfTheTablesIsListed() {
+    const auto isListed = [](std::string_view text) {
+        return std::ranges::any_of(engineTexts(), [text](const char* t) { return text == t; });
+    };
+    const auto check = [&isListed](std::string_view text) {
+        QVERIFY2(text.empty() || isListed(text),
+                 ("add to app/engine_texts.cpp: " + std::string(text)).c_str());
+    };
+    engine::EngineConfig single;
+    single.batching = engine::Batching::Single;
+    for (const engine::Field& field : engine::fieldTable()) {
+        check(field.label);
+        check(field.help);
+        check(field.zeroMeans);
+        check(field.idleReason(single));
+        check(field.idleReason(engine::EngineConfig{}));
+        for (const std::string_view choice : field.choices) {
+            const bool isNumber = choice.find_first_not_of("0123456789") == choice.npos;
+            check(isNumber ? std::string_view{} : choice);
+        }
+        QVERIFY(!fieldLabel(field).isEmpty() && !fieldHelp(field).isEmpty());
+        QVERIFY2(
+            fieldGroupLabel(field.group) !=
+                QString::fromUtf8(field.group.data(), static_cast<qsizetype>(field.group.size())),
+            field.group.data());
+    }
+    for (const engine::Metric& metric : engine::metricTable()) {
+        check(metric.label);
+        QVERIFY(!metricLabel(metric).isEmpty());
+    }
+}
+
+void TstLabels::everyEnumeratorHasALabel() {
+    for (std::size_t stage = 0; stage < engine::kStages; ++stage) {
+        QVERIFY(!stageLabel(static_cast<engine::Stage>(stage)).isEmpty());
+    }
+    for (int i = 0; i <= static_cast<int>(engine::FinishReason::Failed); ++i) {
+        QVERIFY(!finishLabel(static_cast<engine::FinishReason>(i)).isEmpty());
+    }
+    for (int i = 0; i <= static_cast<int>(engine::EngineState::Failed); ++i) {
+        QVERIFY(!stateLabel(static_cast<engine::EngineState>(i)).isEmpty());
+    }
+    for (int i = 0; i <= static_cast<int>(engine::EventSource::Operator); ++i) {
+        QVERIFY(!sourceLabel(static_cast<engine::EventSource>(i)).isEmpty());
+    }
+}
+
+void TstLabels::numbersAreForPeople() {
+    QCOMPARE(numberText(1234567.0), QStringLiteral("1,234,567"));
+    QCOMPARE(numberText(-42.25, 1), QStringLiteral("\u221242.3"));
+    QCOMPARE(numberText(-0.04, 1), QStringLiteral("0.0"));
+    QCOMPARE(numberText(2.0, 1), QStringLiteral("2.0"));
+    const QString dash = QStringLiteral("\u2014");
+    QCOMPARE(numberText(std::numeric_limits<double>::quiet_NaN()), dash);
+    QCOMPARE(numberText(std::numeric_limits<double>::infinity()), dash);
+    QCOMPARE(numberText(std::optional<double>{}), dash);
+    QCOMPARE(millisecondsText(std::nullopt), dash);
+}
+
+void TstLabels::sizesAndTimesHaveThreeDigits() {
+    QCOMPARE(bytesText(0), QStringLiteral("0 B"));
+    QCOMPARE(bytesText(778'043'392), QStringLiteral("742 MiB"));
+    QCOMPARE(bytesText(98'362'432), QStringLiteral("93.8 MiB"));
+    QCOMPARE(bytesText(1'610'612'736), QStringLiteral("1.50 GiB"));
+    QCOMPARE(bytesText(1'048'575), QStringLiteral("1.00 MiB"));
+    QCOMPARE(bytesText(std::numeric_limits<std::uint64_t>::max()),
+             QStringLiteral("16,777,216 TiB"));
+    QCOMPARE(millisecondsText(19.08), QStringLiteral("19.1"));
+    QCOMPARE(millisecondsText(348.4), QStringLiteral("348"));
+    QCOMPARE(millisecondsText(1112.0), QStringLiteral("1,112"));
+    QCOMPARE(millisecondsText(0.424), QStringLiteral("0.42"));
+    QCOMPARE(millisecondsText(9.996), QStringLiteral("10.0"));
+}
+
+void TstLabels::eventsAreSentences() {
+    QCOMPARE(
+        eventText(eventOf(engine::ConfigApplied{{{"batching.max_batch", "16", "2000"}}, 2914})),
+        QStringLiteral("Max batch 16 → 2,000, from step 2,914"));
+    QCOMPARE(eventText(eventOf(engine::Notice{"stage", {{"stage", "2"}, {"rate", "16"}}})),
+             QStringLiteral("Stage 2: 16 req/s"));
+    QCOMPARE(eventText(eventOf(engine::Notice{"stage", {{"stage", "1"}, {"users", "32"}}})),
+             QStringLiteral("Stage 1: 32 users, closed loop"));
+    QCOMPARE(eventText(eventOf(engine::Notice{"odd", {{"a", "1"}, {"b", "2"}}})),
+             QStringLiteral("odd: a 1, b 2"));
+    QCOMPARE(eventText(eventOf(engine::Failed{"the device is gone", 3})),
+             QStringLiteral("the device is gone · requests lost: 3"));
+    QVERIFY(!eventText(eventOf(engine::PhaseTimed{"open", std::chrono::milliseconds(12), 0, 0}))
+                 .isEmpty());
+    QVERIFY(!eventText(eventOf(engine::Preempted{engine::RequestId{4}, 9})).isEmpty());
+    QVERIFY(!eventText(eventOf(engine::StateChanged{engine::EngineState::Idle})).isEmpty());
+    const auto record = std::make_shared<engine::RequestRecord>();
+    QVERIFY(!eventText(eventOf(engine::RequestFinished{record})).isEmpty());
+    QVERIFY(eventText(eventOf(engine::RequestFinished{nullptr})).isEmpty());
+}
+
+void TstLabels::valuesAreNoTemplates() {
+    // What a person typed may look like a place of a template.
+    QCOMPARE(eventText(eventOf(engine::Notice{"run_started", {{"run", "%2"}, {"name", "%1 %n"}}})),
+             QStringLiteral("Run %2 began: %1 %n"));
+    QCOMPARE(eventText(eventOf(engine::Failed{"%2 of %1", 3})),
+             QStringLiteral("%2 of %1 · requests lost: 3"));
+}
+
+void TstLabels::markersAreShort() {
+    QCOMPARE(markerText(
+                 eventOf(engine::ConfigApplied{{{"batching.policy", "single", "continuous"}}, 1})),
+             QStringLiteral("single → continuous"));
+    QCOMPARE(markerText(eventOf(engine::ConfigApplied{
+                 {{"batching.max_batch", "16", "8"}, {"threads", "1", "2"}}, 1})),
+             QStringLiteral("Max batch 16 → 8 +1"));
+    QCOMPARE(markerText(eventOf(engine::ConfigApplied{})), QString());
+    QVERIFY(!markerText(eventOf(engine::Failed{})).isEmpty());
+}
+
+QTEST_GUILESS_MAIN(TstLabels)
+#include "tst_labels.moc"
