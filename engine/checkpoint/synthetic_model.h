@@ -1,0 +1,68 @@
+// Random models of known shapes: a table of shapes, and the writer. What the tensors are called and
+// how large they are follows the published files of these models. Any thread.
+#pragma once
+
+#include "kernels/formats.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string_view>
+
+namespace engine {
+
+// Multi-head latent attention and experts, of the deepseek2 architecture.
+struct SyntheticExperts {
+    std::int64_t latentRank = 0;
+    std::int64_t plainDim = 0;  // of a query or key head, without rope
+    std::int64_t rotaryDim = 0; // of a query or key head
+    std::int64_t valueDim = 0;
+    std::int64_t denseLayers = 0; // layers without experts, at the front
+    std::int64_t experts = 0;
+    std::int64_t expertsUsed = 0;
+    std::int64_t expertsShared = 0;
+    std::int64_t expertFeedForward = 0;
+};
+
+struct SyntheticShape {
+    std::string_view name;
+    std::string_view summary;
+    std::string_view architecture;
+    std::string_view preTokenizer;
+    std::int64_t layers = 0;
+    std::int64_t hidden = 0;
+    std::int64_t heads = 0;
+    std::int64_t kvHeads = 0;
+    std::int64_t headDim = 0;
+    std::int64_t feedForward = 0;
+    std::int64_t vocabulary = 0;
+    std::int64_t context = 0;
+    float ropeBase = 10000.0F;
+    float epsilon = 1e-5F;
+    bool isTied = true;            // no output matrix: the embedding serves
+    bool hasAttentionBias = false; // on q, k and v
+    bool hasStretchedRope = false; // Llama 3: rope_freqs.weight
+    std::optional<SyntheticExperts> experts;
+};
+
+std::span<const SyntheticShape> syntheticShapes();
+
+struct SyntheticOptions {
+    kernels::Format format = kernels::Format::Q8_0; // of matrices whose rows allow it
+    bool mixesLikeFiles = true; // embedding and output more precise, as published files have them
+    std::uint64_t seed = 1;
+    std::function<void(std::uint64_t done, std::uint64_t total)> progress;
+    std::stop_token stop;
+};
+
+// `format`, or what a row of that length falls back to when it is no whole number of blocks.
+kernels::Format formatForRow(kernels::Format format, std::int64_t rowLength);
+
+// Throws Failure: disk, Cancelled. A partial file is removed.
+void writeSyntheticModel(const SyntheticShape& shape, const SyntheticOptions& options,
+                         const std::filesystem::path& file);
+
+} // namespace engine
