@@ -2,21 +2,21 @@
 // queue. Engine thread.
 #pragma once
 
+#include "engine/base/failure.h"
 #include "engine/kv/kv_cache.h"
 #include "engine/schedule/batch.h"
 #include "kernels/ops.h"
 
 #include <cstdint>
-#include <stdexcept>
 #include <stop_token>
 #include <string>
 
 namespace engine {
 
 // Thrown out of a long computation that was told to stop.
-class Interrupted : public std::runtime_error {
+class Interrupted : public Failure {
 public:
-    Interrupted() : std::runtime_error("interrupted") {}
+    Interrupted() : Failure(ErrorCode::Cancelled, "Cancelled.") {}
 };
 
 struct ModelSpec {

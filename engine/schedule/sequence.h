@@ -8,6 +8,7 @@
 #include "engine/kv/block_pool.h"
 #include "engine/request.h"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 #include <vector>
@@ -38,6 +39,7 @@ public:
     // Tokens to compute before the next one can be sampled: 1 while it decodes.
     std::int64_t remaining() const { return known() - m_cached; }
     bool isDecoding() const { return remaining() == 1; }
+    void limitAnswer(std::int64_t tokens) { m_answerLimit = std::min(m_answerLimit, tokens); }
     bool isAnswerFull() const { return outputTokens() >= m_answerLimit; }
 
     // Blocks to add so that `tokens` more than the cached ones have their place.

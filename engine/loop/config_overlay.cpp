@@ -1,0 +1,58 @@
+#include "engine/loop/config_overlay.h"
+
+#include <fmt/format.h>
+
+namespace engine {
+
+namespace {
+
+FieldStatus statusOf(const Field& field, const EngineConfig& requested,
+                     const ConfigInForce& inForce, std::int64_t waiting) {
+    FieldStatus status;
+    status.key = field.key;
+    status.requested = valueText(field, requested);
+    status.effective = valueText(field, inForce.effective);
+    if (field.get(requested) == field.get(inForce.applied)) {
+        if (status.requested != status.effective) {
+            status.reason = fmt::format("{} means {}: {}.", status.requested, field.zeroMeans,
+                                        status.effective);
+        }
+        return status;
+    }
+    if (const auto refusal = inForce.refused.find(field.key); refusal != inForce.refused.end()) {
+        status.state = FieldState::Unavailable;
+        status.reason = refusal->second;
+        return status;
+    }
+    switch (field.takesEffect) {
+    case TakesEffect::NextStep:
+        status.state = FieldState::Pending;
+        status.reason = "Takes effect at the next step.";
+        break;
+    case TakesEffect::Drained:
+        status.state = FieldState::Pending;
+        status.reason = fmt::format("Waiting for {} {} to end.", waiting,
+                                    waiting == 1 ? "sequence" : "sequences");
+        break;
+    case TakesEffect::Reload:
+        status.state = FieldState::Unavailable;
+        status.reason = "Takes effect when the model is loaded again.";
+        break;
+    }
+    return status;
+}
+
+} // namespace
+
+ConfigStatus overlay(const EngineConfig& requested, const ConfigInForce& inForce,
+                     std::int64_t waiting) {
+    ConfigStatus status;
+    status.requested = requested;
+    status.effective = inForce.effective;
+    for (const Field& field : fieldTable()) {
+        status.fields.push_back(statusOf(field, requested, inForce, waiting));
+    }
+    return status;
+}
+
+} // namespace engine

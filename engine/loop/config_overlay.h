@@ -1,0 +1,25 @@
+// What was asked and what is in force, field by field. Pure; any thread.
+#pragma once
+
+#include "engine/config.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace engine {
+
+struct ConfigInForce {
+    EngineConfig applied;   // the requested values in force, automatic ones still as 0
+    EngineConfig effective; // what the last step used
+    // Fields whose requested value could not be had, with the reason.
+    std::map<std::string_view, std::string> refused;
+    std::uint64_t version = 0;
+};
+
+// Waiting: sequences that must end before a Drained field can change.
+ConfigStatus overlay(const EngineConfig& requested, const ConfigInForce& inForce,
+                     std::int64_t waiting);
+
+} // namespace engine

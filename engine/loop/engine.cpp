@@ -1,0 +1,276 @@
+#include "engine/loop/engine.h"
+
+#include "engine/base/failure.h"
+#include "engine/loop/kv_size.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace engine {
+
+namespace {
+
+// The recorder takes events 20 times a second; this is minutes of a stalled one.
+constexpr std::size_t kEventBound = 65536;
+// An idle engine looks after its figures this often.
+constexpr auto kIdleTick = std::chrono::milliseconds(250);
+
+} // namespace
+
+Engine::Engine(LoadedModel loaded, const EngineConfig& config)
+    : m_loaded(std::move(loaded)),
+      m_requested(config),
+      m_events(kEventBound),
+      m_capabilities(describe(m_loaded)),
+      m_applied(config),
+      m_effective(config),
+      m_wanted(config),
+      m_seenConfig(m_requested.version()) {
+    m_schedule.blockTokens = config.blockTokens;
+    m_effective.maxContext = contextLimit(config, m_loaded.model->spec());
+    replacePolicy(config);
+    resizeScratch(config);
+    resizePool(config);
+    replaceKv(config);
+    m_figures.weightsBytes = config.weightsLayout == WeightsLayout::Packed
+                                 ? m_loaded.model->weightsBytes()
+                                 : m_loaded.checkpoint->fileBytes();
+    m_readBytesPerSecond = kernels::measureReadBandwidth(*m_loaded.pool);
+    m_capabilities.readBytesPerSecond = m_readBytesPerSecond;
+    publishConfig();
+    m_encoder = std::make_unique<PromptEncoder>(*m_loaded.tokenizer, m_loaded.chat.get(),
+                                                capacity().contextTokens, m_inbox);
+}
+
+Engine::~Engine() {
+    m_encoder.reset(); // hands on what it holds
+    m_thread = {};     // stops and joins; ends what runs
+    endEverything(FinishReason::Cancelled, "The engine was closed.");
+}
+
+void Engine::warmUp(const LoadSettings& settings) {
+    const std::int64_t count = settings.config.warmupRequests;
+    // A prompt of whole groups of rows and one step of decoding: both paths have run once.
+    const std::int64_t promptTokens = std::min<std::int64_t>(32, capacity().limitTokens() - 2);
+    if (promptTokens < 1) {
+        return;
+    }
+    timedPhase(m_loaded, "warm-up", 0, [&] {
+        for (std::int64_t i = 0; i < count; ++i) {
+            if (settings.progress) {
+                settings.progress({.phase = "warm-up", .done = i, .total = count});
+            }
+            Request blank;
+            blank.maxTokens = 2;
+            blank.ignoreEnd = true;
+            auto answer = std::make_unique<Answer>(RequestId{m_nextId.fetch_add(1)},
+                                                   std::move(blank), Origin::WarmUp);
+            answer->stamps.received = Clock::now();
+            answer->stamps.tokenized = answer->stamps.received;
+            answer->prompt.assign(static_cast<std::size_t>(promptTokens), TokenId{0});
+            m_inbox.push(std::move(answer));
+            while (step(settings.stop)) {
+            }
+        }
+        return true;
+    });
+}
+
+void Engine::start() {
+    m_idleSince = Clock::now();
+    for (PhaseTimed& phase : m_loaded.phases) {
+        emit(std::move(phase), Delivery::Droppable);
+    }
+    setState(EngineState::Idle);
+    publish();
+    m_encoder->start();
+    m_thread = std::jthread([this](const std::stop_token& stop) { run(stop); });
+}
+
+std::shared_ptr<TokenStream> Engine::submit(Request request) {
+    auto answer =
+        std::make_unique<Answer>(RequestId{m_nextId.fetch_add(1, std::memory_order_relaxed)},
+                                 std::move(request), Origin::Served);
+    answer->stamps.received = Clock::now();
+    if (answer->request.scheduled) {
+        // Sent before its time: there is no lag then.
+        answer->stamps.scheduled = std::min(*answer->request.scheduled, *answer->stamps.received);
+    }
+    auto stream = answer->stream;
+    {
+        const std::lock_guard lock(m_cancellationMutex);
+        constexpr std::size_t kSweepFrom = 1024;
+        if (m_cancellations.size() >= kSweepFrom) {
+            std::erase_if(m_cancellations,
+                          [](const auto& entry) { return entry.second.expired(); });
+        }
+        m_cancellations.emplace(answer->id, answer->cancellation);
+    }
+    answer->refusal = refuseAtOnce(answer->request);
+    m_received.fetch_add(1, std::memory_order_relaxed);
+    if (answer->refusal) {
+        m_inbox.push(std::move(answer));
+    } else {
+        m_encoder->submit(std::move(answer));
+    }
+    return stream;
+}
+
+std::optional<Refusal> Engine::refuseAtOnce(const Request& request) const {
+    if (m_hasFailed.load(std::memory_order_acquire)) {
+        return Refusal{.message = m_failure};
+    }
+    if (request.maxTokens < 1) {
+        return Refusal{.message = fmt::format("The answer may have {} tokens; ask for at least 1.",
+                                              request.maxTokens)};
+    }
+    const std::int64_t limit = m_requested.value().maxWaiting;
+    if (const std::int64_t waiting = waitingRequests(); waiting >= limit) {
+        return Refusal{.message = fmt::format("{} requests wait already; the setting "
+                                              "batching.max_waiting allows {}.",
+                                              waiting, limit)};
+    }
+    return std::nullopt;
+}
+
+std::int64_t Engine::waitingRequests() const {
+    return m_received.load(std::memory_order_relaxed) -
+           m_leftWaiting.load(std::memory_order_relaxed);
+}
+
+void Engine::cancel(RequestId id) {
+    {
+        const std::lock_guard lock(m_cancellationMutex);
+        const auto entry = m_cancellations.find(id);
+        const auto source = entry == m_cancellations.end() ? nullptr : entry->second.lock();
+        if (!source) {
+            return;
+        }
+        source->request_stop();
+    }
+    m_cancels.fetch_add(1, std::memory_order_release);
+    m_inbox.wake();
+}
+
+Result<void> Engine::edit(const std::function<void(EngineConfig&)>& change) {
+    auto result = m_requested.edit(change);
+    if (result) {
+        m_inbox.wake();
+    }
+    return result;
+}
+
+ConfigStatus Engine::config() const {
+    const EngineConfig requested = m_requested.value();
+    const std::uint64_t requestedVersion = m_requested.version();
+    const std::lock_guard lock(m_statusMutex);
+    ConfigStatus status = overlay(requested, m_inForce, m_started.load(std::memory_order_relaxed));
+    status.version = requestedVersion + m_inForce.version;
+    return status;
+}
+
+Capabilities Engine::capabilities() const {
+    const std::lock_guard lock(m_statusMutex);
+    return m_capabilities;
+}
+
+std::vector<Event> Engine::takeEvents() {
+    std::vector<Event> events = m_events.take();
+    if (const std::uint64_t dropped = m_events.dropped(); dropped != m_droppedTold) {
+        Event notice;
+        notice.step = m_step.load(std::memory_order_relaxed);
+        notice.time = Clock::now();
+        notice.body = Notice{.kind = "events_dropped",
+                             .values = {{"count", fmt::format("{}", dropped - m_droppedTold)}}};
+        events.push_back(std::move(notice));
+        m_droppedTold = dropped;
+    }
+    for (Event& event : events) {
+        event.sequence = m_nextEvent++;
+    }
+    return events;
+}
+
+void Engine::post(EventSource source, Notice notice) {
+    Event event;
+    event.step = m_step.load(std::memory_order_relaxed);
+    event.time = Clock::now();
+    event.source = source;
+    event.body = std::move(notice);
+    m_events.push(std::move(event), Delivery::Droppable);
+}
+
+Result<std::vector<TokenId>> Engine::tokenize(std::string_view text) const {
+    return atTheDoor([&] { return m_loaded.tokenizer->encode(text, SpecialTokens::Escape); });
+}
+
+void Engine::emit(decltype(Event::body) body, Delivery delivery) {
+    Event event;
+    event.step = m_step.load(std::memory_order_relaxed);
+    event.time = Clock::now();
+    event.body = std::move(body);
+    m_events.push(std::move(event), delivery);
+}
+
+void Engine::setState(EngineState state) {
+    m_state = state;
+    emit(StateChanged{.state = state}, Delivery::Droppable);
+}
+
+// The engine thread's root: whatever is thrown ends the requests, never the process.
+void Engine::run(const std::stop_token& stop) {
+    try {
+        while (!stop.stop_requested()) {
+            if (!step(stop)) {
+                publish();
+                m_inbox.waitUntil(stop, Clock::now() + kIdleTick);
+            }
+        }
+    } catch (const Interrupted&) {
+        return; // closing
+    } catch (const std::exception& fault) {
+        fail(fault.what());
+    } catch (...) {
+        fail("an unknown fault");
+    }
+    while (!stop.stop_requested() && m_state == EngineState::Failed) {
+        endEverything(FinishReason::Rejected, m_failure);
+        m_inbox.waitUntil(stop, Clock::now() + kIdleTick);
+    }
+}
+
+void Engine::fail(const std::string& reason) {
+    m_failure = fmt::format("The engine has stopped: {}. Load the model again.", reason);
+    m_hasFailed.store(true, std::memory_order_release);
+    const auto running = static_cast<std::int64_t>(m_answers.size());
+    endEverything(FinishReason::Failed, m_failure);
+    emit(Failed{.message = m_failure, .requestsFailed = running}, Delivery::Guaranteed);
+    setState(EngineState::Failed);
+    publish();
+}
+
+// Ends every request that is here or has arrived, whatever state a fault left them in.
+void Engine::endEverything(FinishReason reason, const std::string& message) {
+    for (auto& arrived : m_inbox.take()) {
+        const RequestId id = arrived->id;
+        m_answers.emplace(id, std::move(arrived));
+    }
+    m_schedule.queue = {};
+    m_schedule.running.clear();
+    m_schedule.pool = BlockPool(m_schedule.pool.total());
+    while (!m_answers.empty()) {
+        const std::unique_ptr<Answer> answer = std::move(m_answers.begin()->second);
+        m_answers.erase(m_answers.begin());
+        try {
+            conclude(*answer, answer->refusal ? answer->refusal->reason : reason,
+                     answer->refusal ? answer->refusal->message : message);
+        } catch (const std::exception&) {
+            // Its books are broken too: the reader still learns of the end.
+            answer->stream->finish(reason, message, nullptr);
+        }
+    }
+    publish();
+}
+
+} // namespace engine

@@ -1,0 +1,156 @@
+// The engine: one model, one step loop. The engine thread owns everything below "engine thread";
+// others reach it by the inbox, the configuration box and what it publishes.
+#pragma once
+
+#include "engine/base/mailbox.h"
+#include "engine/kv/kv_cache.h"
+#include "engine/loop/answer.h"
+#include "engine/loop/config_overlay.h"
+#include "engine/loop/loaded_model.h"
+#include "engine/loop/prompt_encoder.h"
+#include "engine/model/sampler.h"
+#include "engine/schedule/batch.h"
+#include "engine/schedule/commit.h"
+#include "engine/schedule/policy.h"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+namespace engine {
+
+// Loads on the calling thread, warms up and starts. makeEngine() with a choice of operators.
+Result<std::unique_ptr<Backend>> startEngine(const std::filesystem::path& model,
+                                             const LoadSettings& settings);
+
+class Engine final : public Backend {
+public:
+    // Throws Failure where memory cannot be had.
+    Engine(LoadedModel loaded, const EngineConfig& config);
+    ~Engine() override;
+
+    // On the loading thread, before start(): blank requests through the step loop. Throws
+    // Interrupted on stop.
+    void warmUp(const LoadSettings& settings);
+    void start();
+
+    std::shared_ptr<TokenStream> submit(Request request) override;
+    void cancel(RequestId id) override;
+    Result<void> edit(const std::function<void(EngineConfig&)>& change) override;
+    ConfigStatus config() const override;
+    Capabilities capabilities() const override;
+    Snapshot snapshot() override { return m_snapshot.read(); }
+    std::vector<Event> takeEvents() override;
+    void post(EventSource source, Notice notice) override;
+    Result<std::vector<TokenId>> tokenize(std::string_view text) const override;
+
+private:
+    // engine.cpp
+    void run(const std::stop_token& stop);
+    void fail(const std::string& reason);
+    void endEverything(FinishReason reason, const std::string& message);
+    std::optional<Refusal> refuseAtOnce(const Request& request) const;
+    std::int64_t waitingRequests() const;
+    void emit(decltype(Event::body) body, Delivery delivery);
+    void setState(EngineState state);
+
+    // step.cpp
+    bool step(const std::stop_token& stop);
+    void takeInbox();
+    void takeCancellations();
+    void admit(Answer& answer);
+    Limits limits() const;
+    void notePlan(const StepPlan& plan, const StepTimes& times);
+    void sampleRows(const StepPlan& plan, kernels::View logits);
+    void commitStep(const StepPlan& plan, const StepTimes& times);
+    Nanoseconds modelledWeightTraffic() const;
+    void countPrompt(Answer& answer);
+    void commitSampled(Answer& answer, std::optional<TokenId> token, const StepTimes& times);
+    void deliver(Answer& answer, const std::string& text, std::optional<TokenId> id);
+    void finish(Answer& answer, FinishReason reason, const std::string& message);
+    void conclude(Answer& answer, FinishReason reason, std::string message);
+    void countOutcome(FinishReason reason);
+    void leaveWaiting(Answer& answer);
+    Answer& answerOf(const Sequence& sequence) { return *m_answers.at(sequence.id()); }
+    void publishIfDue();
+
+    // publish.cpp
+    void publish();
+    void publishConfig();
+
+    // reconfigure.cpp
+    struct Reconfiguration;
+    static std::span<const Reconfiguration> reconfigurations();
+    void applyConfig();
+    EngineConfig applicable();
+    void reconfigure(const EngineConfig& next);
+    bool tryApply(const Field& field, const EngineConfig& next);
+    void replacePolicy(const EngineConfig& next);
+    void resizeScratch(const EngineConfig& next);
+    void resizePool(const EngineConfig& next);
+    void replaceKv(const EngineConfig& next);
+    void allocateKv(std::int64_t blocks);
+    void rejectWhatNoLongerFits();
+    Capacity capacity() const;
+
+    // Any thread.
+    LoadedModel m_loaded; // the engine thread changes pool, ops and model only
+    ConfigBox m_requested;
+    Outbox<Event> m_events;
+    LatestValue<Snapshot> m_snapshot;
+    PromptEncoder::Arrivals m_inbox;
+    std::atomic<std::uint64_t> m_nextId{1};
+    // Relaxed: counts alone, no data is ordered by them.
+    std::atomic<std::int64_t> m_received{0};
+    std::atomic<std::int64_t> m_leftWaiting{0}; // started, or ended before; engine thread writes
+    std::atomic<std::int64_t> m_started{0};     // that run or were preempted; engine thread writes
+    std::atomic<std::uint64_t> m_cancels{0};    // a version: something was cancelled
+    std::atomic<std::uint64_t> m_step{0};
+    std::atomic<bool> m_hasFailed{false}; // released after the reason is written
+    std::mutex m_cancellationMutex;       // submit and cancel only, never a step
+    std::unordered_map<RequestId, std::weak_ptr<std::stop_source>> m_cancellations;
+    mutable std::mutex m_statusMutex; // taken by the engine thread when configuration changes
+    ConfigInForce m_inForce;
+    Capabilities m_capabilities;
+    std::string m_failure;
+
+    // Consumer of events.
+    std::uint64_t m_nextEvent = 1;
+    std::uint64_t m_droppedTold = 0;
+
+    // Engine thread.
+    EngineState m_state = EngineState::Loading; // Idle stands for running as well
+    const Policy* m_policy = nullptr;
+    Schedule m_schedule;
+    KvCache m_kv;
+    Batch m_batch;
+    std::vector<Sampler> m_samplers;               // one a worker
+    std::vector<Sequence*> m_sampling;             // whose logits the step computed
+    std::vector<std::optional<TokenId>> m_sampled; // and their next tokens
+    double m_readBytesPerSecond = 0.0;
+    std::unordered_map<RequestId, std::unique_ptr<Answer>> m_answers;
+    EngineConfig m_applied;
+    EngineConfig m_effective;
+    std::map<std::string_view, std::string> m_refused;
+    EngineConfig m_wanted; // the requested value of version m_seenConfig
+    std::uint64_t m_seenConfig = 0;
+    std::uint64_t m_seenCancels = 0;
+    bool m_isDraining = false;
+    bool m_isCold = true; // nothing was computed yet
+    std::optional<TimePoint> m_idleSince;
+    TimePoint m_lastPublished;
+    TimePoint m_lastMemoryReading;
+    Snapshot m_figures; // counters and what changes seldom
+    std::string m_tokenBytes;
+
+    // Last: their threads end before anything above goes.
+    std::unique_ptr<PromptEncoder> m_encoder;
+    std::jthread m_thread;
+};
+
+} // namespace engine

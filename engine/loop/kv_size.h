@@ -1,0 +1,19 @@
+// How many KV blocks there will be: as set, or from what memory is there. Pure; any thread.
+#pragma once
+
+#include "engine/config.h"
+#include "engine/model/model.h"
+
+#include <cstdint>
+
+namespace engine {
+
+// Of the model and of the setting kv.max_context.
+std::int64_t contextLimit(const EngineConfig& config, const ModelSpec& spec);
+
+// kv.blocks where it is set, and then Failure(OutOfMemory) with the numbers where they do not fit;
+// else enough for max_batch whole contexts, at most a quarter of the available memory.
+std::int64_t chooseKvBlocks(const EngineConfig& config, const ModelSpec& spec,
+                            std::uint64_t availableBytes);
+
+} // namespace engine

@@ -1,0 +1,131 @@
+#include "engine/loop/loaded_model.h"
+
+#include "engine/base/failure.h"
+#include "engine/loop/memory_reading.h"
+#include "engine/model/registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace engine {
+
+namespace {
+
+template <class T>
+T orThrow(Result<T> result) {
+    if (!result) {
+        throw Failure(result.error().code, result.error().message);
+    }
+    return std::move(*result);
+}
+
+void tell(const LoadSettings& settings, std::string phase, std::uint64_t done,
+          std::uint64_t total) {
+    if (settings.stop.stop_requested()) {
+        throw Interrupted();
+    }
+    if (settings.progress) {
+        settings.progress({.phase = std::move(phase),
+                           .done = static_cast<std::int64_t>(done),
+                           .total = static_cast<std::int64_t>(total)});
+    }
+}
+
+// Brings the file's pages into memory in order, which a disk likes best. Not for a file that would
+// push everything else out: its tensors are then read as they are prepared.
+bool readAhead(const Checkpoint& checkpoint, const LoadSettings& settings) {
+    constexpr std::size_t kPage = 4096;
+    constexpr std::size_t kPiece = 4U << 20U;
+    const std::uint64_t total = checkpoint.fileBytes();
+    if (settings.config.loadMode != LoadMode::Mmap || total > readMemory().availableBytes / 2) {
+        return false;
+    }
+    std::uint64_t done = 0;
+    for (const TensorEntry& tensor : checkpoint.tensors()) {
+        for (std::size_t at = 0; at < tensor.bytes.size(); at += kPage) {
+            const volatile std::byte* byte = tensor.bytes.data() + at;
+            static_cast<void>(*byte);
+            if (at % kPiece == 0) {
+                tell(settings, "map", done + at, total);
+            }
+        }
+        done += tensor.bytes.size();
+    }
+    return true;
+}
+
+std::unique_ptr<Model> prepareWeights(LoadedModel& loaded, const LoadSettings& settings) {
+    const WeightOptions options{
+        .layout = settings.config.weightsLayout == WeightsLayout::Packed
+                      ? kernels::WeightLayout::Packed
+                      : kernels::WeightLayout::File,
+        .progress = [&](std::uint64_t done,
+                        std::uint64_t total) { tell(settings, "convert", done, total); },
+        .stop = settings.stop};
+    return makeModel(*loaded.checkpoint, *loaded.ops, options);
+}
+
+std::string computingOf(const ModelSpec& spec) {
+    const kernels::FormatTraits& format = kernels::traits(spec.weightFormat);
+    return fmt::format("{} x {}", format.blockElements > 1 ? "INT8" : "F32", format.name);
+}
+
+} // namespace
+
+int threadCount(const EngineConfig& config) {
+    return config.threads == 0 ? std::max(1, kernels::describeMachine().cores)
+                               : static_cast<int>(config.threads);
+}
+
+LoadedModel loadModel(const std::filesystem::path& path, const LoadSettings& settings,
+                      TokenizerUse tokenizerUse) {
+    LoadedModel loaded;
+    loaded.path = path;
+    tell(settings, "open", 0, 0);
+    loaded.checkpoint = timedPhase(loaded, "open", 0, [&] {
+        return orThrow(openCheckpoint(path, settings.config.loadMode, settings.stop));
+    });
+    const std::uint64_t bytes = loaded.checkpoint->fileBytes();
+    timedPhase(loaded, "map", bytes, [&] { return readAhead(*loaded.checkpoint, settings); });
+
+    loaded.pool = std::make_unique<kernels::ThreadPool>(threadCount(settings.config));
+    loaded.ops =
+        settings.makeOps ? settings.makeOps(*loaded.pool) : kernels::makeCpuOps(*loaded.pool);
+    loaded.model =
+        timedPhase(loaded, "convert", bytes, [&] { return prepareWeights(loaded, settings); });
+    if (tokenizerUse == TokenizerUse::Needed) {
+        tell(settings, "tokenizer", 0, 0);
+        loaded.tokenizer = timedPhase(loaded, "tokenizer", 0,
+                                      [&] { return orThrow(makeTokenizer(*loaded.checkpoint)); });
+        loaded.chat = makeChatFormat(*loaded.checkpoint);
+    }
+    if (const auto whole = loaded.stillWhole(); !whole) {
+        throw Failure(whole.error().code, whole.error().message);
+    }
+    return loaded;
+}
+
+Capabilities describe(const LoadedModel& loaded) {
+    const ModelSpec& spec = loaded.model->spec();
+    const kernels::Machine machine = kernels::describeMachine();
+    Capabilities result;
+    result.modelName =
+        std::string(loaded.checkpoint->text("general.name").value_or(loaded.path.stem().string()));
+    result.modelPath = loaded.path.string();
+    result.modelDigest = loaded.checkpoint->digest();
+    result.architecture = spec.architecture;
+    result.fileFormat = std::string(kernels::traits(spec.weightFormat).name);
+    result.computing = computingOf(spec);
+    result.chatFormat = loaded.chat ? std::string(loaded.chat->name()) : "none";
+    result.device = "CPU";
+    result.isa = loaded.ops->isa();
+    result.cpu = machine.cpu;
+    result.parameters = spec.parameters;
+    result.contextTokens = spec.contextTokens;
+    result.vocabulary = spec.vocabulary;
+    result.kvBytesPerToken = spec.kvBytesPerToken();
+    return result;
+}
+
+} // namespace engine

@@ -1,0 +1,66 @@
+// A model file opened and prepared for a device, with everything it borrows; shared by the engine
+// and the evaluator. Loading runs on the calling thread.
+#pragma once
+
+#include "engine/backend.h"
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/model/model.h"
+#include "engine/tokenizer/tokenizer.h"
+#include "kernels/thread_pool.h"
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+namespace engine {
+
+using OpsFactory = std::function<std::unique_ptr<kernels::Ops>(kernels::ThreadPool&)>;
+
+struct LoadSettings {
+    EngineConfig config;
+    std::function<void(const LoadProgress&)> progress;
+    std::stop_token stop;
+    OpsFactory makeOps; // empty: the CPU's best
+};
+
+// Members are destroyed from the last to the first: nothing outlives what it borrows.
+struct LoadedModel {
+    std::filesystem::path path;
+    std::unique_ptr<Checkpoint> checkpoint;
+    std::unique_ptr<Tokenizer> tokenizer; // null where only logits are wanted
+    std::unique_ptr<ChatFormat> chat;     // null where the file has none that is known
+    std::unique_ptr<kernels::ThreadPool> pool;
+    std::unique_ptr<kernels::Ops> ops;
+    std::unique_ptr<Model> model;
+    std::vector<PhaseTimed> phases;
+
+    // Error where the file was shortened while its bytes are in use.
+    Result<void> stillWhole() const { return checkpoint->stillWhole(); }
+};
+
+enum class TokenizerUse : std::uint8_t { Needed, Unneeded };
+
+// Throws Failure, Interrupted on stop.
+LoadedModel loadModel(const std::filesystem::path& path, const LoadSettings& settings,
+                      TokenizerUse tokenizerUse);
+
+// Threads of a configuration: 0 is every core.
+int threadCount(const EngineConfig& config);
+
+// What the model is and what it runs on; context and speed are the engine's to add.
+Capabilities describe(const LoadedModel& loaded);
+
+// Runs a phase of loading, keeps its duration.
+template <class Work>
+auto timedPhase(LoadedModel& loaded, std::string phase, std::uint64_t bytes, Work work) {
+    const TimePoint begin = Clock::now();
+    auto result = work();
+    loaded.phases.push_back(
+        {.phase = std::move(phase), .duration = Clock::now() - begin, .items = 1, .bytes = bytes});
+    return result;
+}
+
+} // namespace engine

@@ -1,0 +1,166 @@
+// A change of settings at a step boundary: which fields may change now, and what each of them
+// rebuilds. What cannot be had leaves the field as it was, with the reason.
+#include "engine/base/failure.h"
+#include "engine/loop/engine.h"
+#include "engine/loop/kv_size.h"
+#include "engine/loop/memory_reading.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <new>
+
+namespace engine {
+
+// Fields that rebuild something; the others are read anew by every step.
+struct Engine::Reconfiguration {
+    std::string_view key;
+    void (Engine::*rebuild)(const EngineConfig& next);
+};
+
+std::span<const Engine::Reconfiguration> Engine::reconfigurations() {
+    static constexpr std::array<Reconfiguration, 5> kTable = {{
+        {.key = "batching.policy", .rebuild = &Engine::replacePolicy},
+        {.key = "batching.max_batch", .rebuild = &Engine::resizeScratch},
+        {.key = "batching.token_budget", .rebuild = &Engine::resizeScratch},
+        {.key = "threads", .rebuild = &Engine::resizePool},
+        {.key = "kv.blocks", .rebuild = &Engine::replaceKv},
+    }};
+    return kTable;
+}
+
+void Engine::applyConfig() {
+    const std::uint64_t version = m_requested.version();
+    if (version == m_seenConfig && !m_isDraining) {
+        return;
+    }
+    if (version != m_seenConfig) {
+        m_seenConfig = version;
+        m_wanted = m_requested.value();
+        m_refused.clear();
+    }
+    const bool wasDraining = m_isDraining;
+    const EngineConfig next = applicable();
+    if (m_isDraining != wasDraining) {
+        setState(m_isDraining ? EngineState::Draining : EngineState::Idle);
+    }
+    if (next != m_applied) {
+        reconfigure(next);
+    }
+}
+
+// The applied values with every wanted one that may take effect now.
+EngineConfig Engine::applicable() {
+    EngineConfig next = m_applied;
+    m_isDraining = false;
+    for (const Field& field : fieldTable()) {
+        if (field.get(m_wanted) == field.get(m_applied) || m_refused.contains(field.key) ||
+            field.takesEffect == TakesEffect::Reload) {
+            continue;
+        }
+        if (field.takesEffect == TakesEffect::Drained && m_schedule.startedSequences() > 0) {
+            m_isDraining = true;
+        } else {
+            field.set(next, field.get(m_wanted));
+        }
+    }
+    return next;
+}
+
+void Engine::reconfigure(const EngineConfig& next) {
+    const EngineConfig before = m_effective;
+    for (const Field& field : fieldTable()) {
+        if (field.get(next) != field.get(m_applied) && tryApply(field, next)) {
+            field.set(m_applied, field.get(next));
+        }
+    }
+    publishConfig();
+    auto changes = diff(before, m_effective);
+    if (changes.empty()) {
+        return;
+    }
+    for (const auto& [id, answer] : m_answers) {
+        answer->tag(SampleTag::ConfigChanged);
+    }
+    emit(ConfigApplied{.changes = std::move(changes),
+                       .fromStep = m_step.load(std::memory_order_relaxed) + 1},
+         Delivery::Guaranteed);
+}
+
+bool Engine::tryApply(const Field& field, const EngineConfig& next) {
+    try {
+        const std::int64_t before = field.get(m_effective);
+        field.set(m_effective, field.get(next));
+        for (const Reconfiguration& part : reconfigurations()) {
+            if (part.key == field.key) {
+                try {
+                    (this->*part.rebuild)(next);
+                } catch (...) {
+                    field.set(m_effective, before);
+                    throw;
+                }
+            }
+        }
+        return true;
+    } catch (const Failure& failure) {
+        m_refused[field.key] = failure.what();
+    } catch (const std::bad_alloc&) {
+        m_refused[field.key] = "There is not enough memory for it.";
+    }
+    return false;
+}
+
+void Engine::replacePolicy(const EngineConfig& next) {
+    m_policy = &policyFor(next.batching);
+}
+
+void Engine::resizeScratch(const EngineConfig& next) {
+    m_loaded.model->reserve(next.tokenBudget, next.maxBatch);
+}
+
+void Engine::resizePool(const EngineConfig& next) {
+    m_loaded.pool->resize(threadCount(next));
+    m_effective.threads = m_loaded.pool->threads();
+    m_samplers.resize(static_cast<std::size_t>(m_effective.threads));
+}
+
+// Precondition: no sequence holds a block. The old memory is given back first, as there may not be
+// room for both.
+void Engine::replaceKv(const EngineConfig& next) {
+    const std::int64_t before = m_schedule.pool.total();
+    m_kv = KvCache();
+    try {
+        allocateKv(chooseKvBlocks(next, m_loaded.model->spec(), readMemory().availableBytes));
+    } catch (const std::exception&) {
+        allocateKv(before);
+        throw;
+    }
+    rejectWhatNoLongerFits();
+}
+
+void Engine::allocateKv(std::int64_t blocks) {
+    const ModelSpec& spec = m_loaded.model->spec();
+    m_kv = KvCache(*m_loaded.ops, spec.layers, spec.kvShape(), blocks, m_schedule.blockTokens);
+    m_schedule.pool = BlockPool(blocks);
+    m_effective.kvBlocks = blocks;
+}
+
+void Engine::rejectWhatNoLongerFits() {
+    const auto sequences = m_schedule.queue.sequences();
+    for (Sequence* sequence : std::vector<Sequence*>(sequences.begin(), sequences.end())) {
+        Answer& answer = answerOf(*sequence);
+        if (const auto refusal = refuseLength(answer.promptTokens, capacity())) {
+            finish(answer, refusal->reason, refusal->message);
+        } else {
+            sequence->limitAnswer(
+                answerLimit(answer.promptTokens, answer.request.maxTokens, capacity()));
+        }
+    }
+}
+
+Capacity Engine::capacity() const {
+    return {.contextTokens = contextLimit(m_effective, m_loaded.model->spec()),
+            .poolTokens = m_schedule.pool.total() * m_schedule.blockTokens};
+}
+
+} // namespace engine
