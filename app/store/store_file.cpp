@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <fstream>
+
 namespace app {
 
 namespace {
@@ -22,11 +24,23 @@ std::unexpected<Error> failure(ErrorCode code, std::string message) {
     return std::unexpected(Error{code, std::move(message)});
 }
 
+// SQLite takes a file of less than a page for an empty database and would write over it.
+bool isDatabaseOrEmpty(const std::filesystem::path& file) {
+    constexpr std::string_view kMagic("SQLite format 3\0", 16);
+    std::ifstream stream(file, std::ios::binary);
+    std::string start(kMagic.size(), '\0');
+    stream.read(start.data(), static_cast<std::streamsize>(start.size()));
+    return stream.gcount() == 0 || start == kMagic;
+}
+
 engine::Result<void> checkPath(const std::filesystem::path& file, StoreMode mode) {
     std::error_code error;
     if (std::filesystem::is_directory(file, error)) {
         return failure(ErrorCode::Invalid,
                        fmt::format("{} is a folder. Name a file in it.", file.string()));
+    }
+    if (std::filesystem::exists(file, error) && !isDatabaseOrEmpty(file)) {
+        return std::unexpected(describe(DatabaseFailure(SQLITE_NOTADB, "no header"), file));
     }
     if (mode == StoreMode::ReadOnly) {
         if (!std::filesystem::exists(file, error)) {
