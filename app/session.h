@@ -3,6 +3,7 @@
 // cross threads.
 #pragma once
 
+#include "app/compose.h"
 #include "app/load/load_generator.h"
 #include "app/observe/history.h"
 #include "app/store/recorder.h"
@@ -24,47 +25,54 @@ class Session final : public QObject {
 
 public:
     explicit Session(std::filesystem::path runLog, QObject* parent = nullptr);
+    Session(std::filesystem::path runLog, BackendMaker maker, QObject* parent = nullptr);
     ~Session() override;
 
     // Loads in the background; the old model serves until the new one is ready. Signals
-    // loadProgress, then loaded or loadFailed.
+    // loadProgressed, then modelChanged or loadFailed. Replaces a load that is under way.
     void openModel(const std::filesystem::path& file, const engine::EngineConfig& config);
-    void cancelLoading();
+    void cancelLoading(); // ends with modelChanged; the old model stays
     bool isLoading() const;
     bool hasModel() const;
-    engine::Backend* backend() const; // null without a model
-    engine::Capabilities capabilities() const;
+    engine::Backend* backend() const;          // null without a model
+    engine::Capabilities capabilities() const; // of the loaded model
+    std::filesystem::path modelFile() const;   // as it was opened; empty without a model
 
     std::shared_ptr<engine::TokenStream> submit(engine::Request request); // null without a model
     void cancel(engine::RequestId id);
     engine::Result<void> edit(const std::function<void(engine::EngineConfig&)>& change);
+    // A refusal is also an event. Key or flag.
     engine::Result<void> setField(std::string_view key, std::string_view valueText);
     engine::ConfigStatus config() const;
 
-    // A recorded run of a workload: begins a run, applies its settings, sends, ends the run.
+    // A recorded run of a workload: applies its settings, begins a run, sends, ends the run when
+    // the last answer has ended. A recording that is open ends before. Where the log can't be
+    // written the workload runs all the same, without a run; recordingProblem() tells why.
     engine::Result<void> startLoad(const Workload& workload);
     void stopLoad();
-    LoadProgress loadProgress() const;
+    LoadProgress loadProgress() const; // of the present or last one
     bool isLoadRunning() const;
-    const Workload* currentWorkload() const;
+    const Workload* currentWorkload() const; // of the present or last one; null before the first
 
     // Recording without a workload.
     engine::Result<std::int64_t> startRecording(const QString& name);
     void stopRecording();
     std::optional<std::int64_t> currentRun() const;
-    double runSeconds() const; // of the open run
+    std::optional<std::int64_t> lastRun() const; // the present run or the one before
+    double runSeconds() const;                   // of the open run
+    // Limits of goodput, copied into each run that begins.
+    void setServiceTarget(double ttftMs, double tpotMs);
     QString recordingProblem() const;
     std::filesystem::path runLog() const;
     std::vector<std::int64_t> interruptedRuns() const;
 
-    const History& history() const {
-        return m_history;
-    } // since the model was loaded or the run began
+    // Since the model was loaded or the run began, whichever is later.
+    const History& history() const { return m_history; }
     engine::Snapshot snapshot() const { return m_snapshot; }
 
 Q_SIGNALS:
     void loadProgressed(const QString& phase, qint64 done, qint64 total);
-    void modelChanged(); // loaded, or gone
+    void modelChanged(); // loaded, gone, or loading was cancelled
     void loadFailed(const QString& message);
     void ticked(const engine::Snapshot& snapshot); // at the pump's rate, after events
     void eventHappened(const engine::Event& event);
@@ -74,17 +82,39 @@ Q_SIGNALS:
     void recordingProblemChanged();
 
 private:
-    struct Loading;
+    class Loading;
 
     void pump();
-    void finishLoading();
+    void finishLoading(const Loading* loading);
+    void takeBackend(std::unique_ptr<engine::Backend> backend, std::filesystem::path file);
+    engine::Result<void> applySettings(const Workload& workload);
+    engine::Result<std::int64_t> beginRun(RunInfo info);
+    void endRun(RunState state);
+    void finishLoad(int number);
+    void closeLoad(RunState state);
+    void post(engine::EventSource source, engine::Notice notice);
 
+    const std::filesystem::path m_runLog;
+    const BackendMaker m_maker;
     std::unique_ptr<Recorder> m_recorder;
     std::unique_ptr<engine::Backend> m_backend;
-    std::unique_ptr<Loading> m_loading;
+    engine::Capabilities m_capabilities;
+    std::filesystem::path m_modelFile;
+    std::vector<std::unique_ptr<Loading>> m_loadings; // the last one counts, others are cancelled
+    std::jthread m_retiring;                          // takes down a replaced backend
     std::unique_ptr<LoadGenerator> m_generator;
+    int m_loadNumber = 0;               // of the generator, to know late announcements
+    std::optional<Workload> m_workload; // of the present or last load
+    LoadProgress m_lastProgress;        // once the generator is gone
+    bool m_isLoadRunning = false;
+    bool m_wasLoadStopped = false;
+    std::optional<std::int64_t> m_loadRun, m_lastRun;
+    engine::TimePoint m_runStart{};
+    double m_sloTtftMs = RunInfo{}.sloTtftMs, m_sloTpotMs = RunInfo{}.sloTpotMs;
     History m_history;
     engine::Snapshot m_snapshot;
+    std::uint64_t m_configVersion = 0;
+    std::string m_problem;
     QTimer* m_timer = nullptr;
 };
 

@@ -1,0 +1,178 @@
+// The session's runs: workloads and recordings. See session.h.
+#include "app/run_description.h"
+#include "app/session.h"
+
+#include <fmt/format.h>
+
+namespace app {
+
+engine::Result<void> Session::applySettings(const Workload& workload) {
+    for (const auto& [key, value] : workload.settings) {
+        if (auto set = setField(key, value); !set) {
+            return set;
+        }
+    }
+    const engine::ConfigStatus status = config();
+    for (const auto& [key, value] : workload.settings) {
+        const engine::Field* field = engine::findField(key);
+        if (field != nullptr && field->takesEffect == engine::TakesEffect::Reload &&
+            field->get(status.requested) != field->get(status.effective)) {
+            return std::unexpected(engine::Error{
+                engine::ErrorCode::Busy,
+                fmt::format("The workload asks for {} = {}, which needs the model to be loaded "
+                            "again; reload it and start once more.",
+                            key, value)});
+        }
+    }
+    return {};
+}
+
+engine::Result<void> Session::startLoad(const Workload& workload) {
+    if (!m_backend) {
+        return std::unexpected(
+            engine::Error{engine::ErrorCode::NotFound, "No model is loaded; open one first."});
+    }
+    if (m_isLoadRunning) {
+        return std::unexpected(engine::Error{engine::ErrorCode::Busy,
+                                             "A workload is running; stop it before the next."});
+    }
+    if (auto valid = validateWorkload(workload); !valid) {
+        return valid;
+    }
+    auto library = PromptLibrary::fromResources();
+    if (!library) {
+        return std::unexpected(library.error());
+    }
+    if (auto applied = applySettings(workload); !applied) {
+        return applied;
+    }
+    stopRecording();
+    auto requests = planRequests(workload);
+    RunInfo info = describeRun(m_capabilities);
+    describeWorkload(info, workload, requestListDigest(requests, *library));
+    const auto run = beginRun(std::move(info));
+    m_loadRun = run ? std::optional(*run) : std::nullopt;
+    m_isLoadRunning = true;
+    m_wasLoadStopped = false;
+    m_workload = workload;
+    const int number = ++m_loadNumber;
+    m_generator = std::make_unique<LoadGenerator>(
+        *m_backend, workload, std::move(requests), std::move(*library), [this, number] {
+            // From the load thread; a session that is gone by then gets nothing.
+            QMetaObject::invokeMethod(
+                this, [this, number] { finishLoad(number); }, Qt::QueuedConnection);
+        });
+    m_generator->start();
+    Q_EMIT loadRunChanged();
+    return {};
+}
+
+void Session::stopLoad() {
+    if (m_isLoadRunning) {
+        m_wasLoadStopped = true;
+        m_generator->stop();
+    }
+}
+
+void Session::finishLoad(int number) {
+    if (!m_isLoadRunning || number != m_loadNumber) {
+        return; // of a load that was closed before
+    }
+    const bool hasFailed = m_recorder->snapshot().state == engine::EngineState::Failed;
+    closeLoad(hasFailed          ? RunState::Failed
+              : m_wasLoadStopped ? RunState::Interrupted
+                                 : RunState::Finished);
+}
+
+void Session::closeLoad(RunState state) {
+    m_isLoadRunning = false;
+    // The operator may have ended the run, or begun another recording since.
+    if (m_loadRun && m_recorder->currentRun() == m_loadRun) {
+        endRun(state);
+    }
+    Q_EMIT loadRunChanged();
+}
+
+LoadProgress Session::loadProgress() const {
+    return m_generator ? m_generator->progress() : m_lastProgress;
+}
+
+bool Session::isLoadRunning() const {
+    return m_isLoadRunning;
+}
+
+const Workload* Session::currentWorkload() const {
+    return m_workload ? &*m_workload : nullptr;
+}
+
+engine::Result<std::int64_t> Session::startRecording(const QString& name) {
+    if (!m_backend) {
+        return std::unexpected(
+            engine::Error{engine::ErrorCode::NotFound, "No model is loaded; open one first."});
+    }
+    if (const auto open = m_recorder->currentRun()) {
+        return std::unexpected(
+            engine::Error{engine::ErrorCode::Busy,
+                          fmt::format("Run {} is being recorded; end it before the next.", *open)});
+    }
+    RunInfo info = describeRun(m_capabilities);
+    info.name = name.toStdString();
+    return beginRun(std::move(info));
+}
+
+void Session::stopRecording() {
+    if (m_recorder->currentRun()) {
+        endRun(RunState::Finished);
+    }
+}
+
+engine::Result<std::int64_t> Session::beginRun(RunInfo info) {
+    info.sloTtftMs = m_sloTtftMs;
+    info.sloTpotMs = m_sloTpotMs;
+    auto run = m_recorder->beginRun(std::move(info));
+    m_runStart = engine::Clock::now();
+    m_history.reset(m_runStart);
+    if (run) {
+        m_lastRun = *run;
+    }
+    Q_EMIT runChanged();
+    return run;
+}
+
+void Session::endRun(RunState state) {
+    m_recorder->endRun(state);
+    Q_EMIT runChanged();
+}
+
+std::optional<std::int64_t> Session::currentRun() const {
+    return m_recorder->currentRun();
+}
+
+std::optional<std::int64_t> Session::lastRun() const {
+    return m_lastRun;
+}
+
+double Session::runSeconds() const {
+    return m_recorder->currentRun()
+               ? std::chrono::duration<double>(engine::Clock::now() - m_runStart).count()
+               : 0.0;
+}
+
+void Session::setServiceTarget(double ttftMs, double tpotMs) {
+    m_sloTtftMs = ttftMs;
+    m_sloTpotMs = tpotMs;
+}
+
+QString Session::recordingProblem() const {
+    return QString::fromStdString(m_recorder->problem());
+}
+
+std::filesystem::path Session::runLog() const {
+    return m_runLog;
+}
+
+std::vector<std::int64_t> Session::interruptedRuns() const {
+    return m_recorder->interruptedAtOpen();
+}
+
+} // namespace app
