@@ -13,17 +13,29 @@
 
 namespace app {
 
+// How much is kept in memory while writing fails, or nobody takes the copies.
+struct RecorderLimits {
+    std::size_t events = 100'000;   // beyond, events other than requests and settings are dropped
+    std::size_t requests = 500'000; // beyond, these too; either marks the run incomplete
+    std::size_t copies = 100'000;   // the oldest are dropped
+};
+
 class Recorder {
 public:
     // Opens `file` for writing on the recorder thread; problem() tells why it can't record, if so.
-    explicit Recorder(std::filesystem::path file);
+    explicit Recorder(std::filesystem::path file, RecorderLimits limits = {});
     ~Recorder(); // ends an open run, flushes, joins
+    Recorder(const Recorder&) = delete;
+    Recorder& operator=(const Recorder&) = delete;
 
-    // The backend whose events are consumed; null detaches. Waits until the previous one is let go.
+    // The backend whose events are consumed; null detaches. What the previous one still held is
+    // taken; it is not touched after this returns.
     void attach(engine::Backend* backend);
 
-    // Returns when the run exists in the log (or the reason why not).
+    // Returns when the run exists in the log (or the reason why not). Model and machine are filled
+    // in from the attached backend where the caller left them empty.
     engine::Result<std::int64_t> beginRun(RunInfo info);
+    // Returns when all of it is in the log; where writing fails the rest follows when it can.
     void endRun(RunState state = RunState::Finished);
     std::optional<std::int64_t> currentRun() const;
 
