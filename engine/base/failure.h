@@ -9,6 +9,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace engine {
@@ -29,7 +30,12 @@ private:
 template <class Work>
 auto atTheDoor(Work&& work) -> Result<decltype(work())> {
     try {
-        return std::forward<Work>(work)();
+        if constexpr (std::is_void_v<decltype(work())>) {
+            std::forward<Work>(work)();
+            return {};
+        } else {
+            return std::forward<Work>(work)();
+        }
     } catch (const Failure& failure) {
         return std::unexpected(Error{failure.code(), failure.what()});
     } catch (const std::bad_alloc&) {
