@@ -183,7 +183,8 @@ bool holds(const FilterTerm& term, std::optional<double> number) {
     }
     switch (term.comparison) {
     case FilterOperator::Is:
-        return *number == term.number;
+        // Stages are kept as float: "0.2" means what is shown as 0.2.
+        return std::abs(*number - term.number) <= 1e-6 * std::max(1.0, std::abs(term.number));
     case FilterOperator::Below:
         return *number < term.number;
     case FilterOperator::AtMost:

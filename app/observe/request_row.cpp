@@ -1,6 +1,6 @@
 #include "app/observe/request_row.h"
 
-#include "app/compare/statistics.h"
+#include "app/observe/history.h"
 #include "app/plot/plot.h"
 
 #include <algorithm>
@@ -132,9 +132,7 @@ std::optional<LedgerView> ledgerView(const RequestRow& row) {
 }
 
 double ledgerScaleMs(const std::vector<double>& ttftMs) {
-    std::vector<double> sorted = ttftMs;
-    std::ranges::sort(sorted);
-    return niceTicks(quantile(sorted, 0.95).value_or(0.0)).bound;
+    return niceTicks(quantiles(ttftMs).p95.value_or(0.0)).bound;
 }
 
 } // namespace app
