@@ -1,0 +1,207 @@
+#include "ui/widgets/table_view.h"
+
+#include "ui/theme.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QScrollBar>
+
+namespace ui {
+
+namespace {
+
+constexpr int kCellPadding = 8;
+
+} // namespace
+
+TableView::TableView(QWidget* parent) : QTableView(parent) {
+    setShowGrid(false);
+    setMouseTracking(true);
+    setSelectionBehavior(SelectRows);
+    setSelectionMode(SingleSelection);
+    setVerticalScrollMode(ScrollPerPixel);
+    setHorizontalScrollMode(ScrollPerPixel);
+    setTabKeyNavigation(false);
+    setWordWrap(false);
+    setCornerButtonEnabled(false);
+    setSortingEnabled(true);
+    verticalHeader()->hide();
+    verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    verticalHeader()->setDefaultSectionSize(size::kRow);
+    verticalHeader()->setMinimumSectionSize(size::kRow);
+    horizontalHeader()->setHighlightSections(false);
+    horizontalHeader()->setSectionsMovable(true);
+    horizontalHeader()->setMinimumSectionSize(32);
+    horizontalHeader()->setFixedHeight(28);
+    connect(this, &QTableView::doubleClicked, this,
+            [this](const QModelIndex& index) { Q_EMIT rowActivated(index.row()); });
+}
+
+void TableView::setModel(QAbstractItemModel* model) {
+    disconnect(m_inserted);
+    QTableView::setModel(model);
+    if (model != nullptr) {
+        m_inserted =
+            connect(model, &QAbstractItemModel::rowsInserted, this,
+                    [this](const QModelIndex&, int first, int last) { holdPlace(first, last); });
+    }
+}
+
+// Rows that arrive above what is looked at move the scroll bar, not the rows under the eye. At the
+// very top, with nothing selected, new rows flow in.
+void TableView::holdPlace(int first, int last) {
+    QScrollBar* bar = verticalScrollBar();
+    const int top = rowAt(0);
+    const bool isHeld = bar->value() > 0 || selectionModel()->hasSelection();
+    if (isHeld && first <= std::max(top, 0)) {
+        const int shift = (last - first + 1) * size::kRow;
+        updateGeometries();
+        bar->setValue(bar->value() + shift);
+    }
+}
+
+int TableView::currentRow() const {
+    const QModelIndexList rows =
+        selectionModel() != nullptr ? selectionModel()->selectedRows() : QModelIndexList();
+    return rows.isEmpty() ? -1 : rows.first().row();
+}
+
+void TableView::selectShownRow(int row) {
+    if (row < 0) {
+        clearSelection();
+        return;
+    }
+    selectRow(row);
+    scrollTo(model()->index(row, 0));
+}
+
+void TableView::setStretchColumn(int column) {
+    horizontalHeader()->setSectionResizeMode(column, QHeaderView::Stretch);
+}
+
+QString TableView::selectedText() const {
+    QString text;
+    const QModelIndexList rows = selectionModel()->selectedRows();
+    for (const QModelIndex& row : rows) {
+        QStringList cells;
+        for (int i = 0; i < horizontalHeader()->count(); ++i) {
+            const int column = horizontalHeader()->logicalIndex(i);
+            if (!isColumnHidden(column)) {
+                cells << row.siblingAtColumn(column).data().toString();
+            }
+        }
+        text += cells.join(u'\t') + u'\n';
+    }
+    return text;
+}
+
+void TableView::setHovered(int row) {
+    if (row != m_hoveredRow) {
+        m_hoveredRow = row;
+        viewport()->update();
+    }
+}
+
+void TableView::mouseMoveEvent(QMouseEvent* event) {
+    QTableView::mouseMoveEvent(event);
+    setHovered(rowAt(event->position().toPoint().y()));
+}
+
+void TableView::leaveEvent(QEvent* event) {
+    QTableView::leaveEvent(event);
+    setHovered(-1);
+}
+
+void TableView::keyPressEvent(QKeyEvent* event) {
+    const int row = currentRow();
+    if (event->matches(QKeySequence::Copy)) {
+        QApplication::clipboard()->setText(selectedText());
+        return;
+    }
+    if (row >= 0 && (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter)) {
+        Q_EMIT rowActivated(row);
+        return;
+    }
+    if (row >= 0 && event->key() == Qt::Key_Space) {
+        Q_EMIT spacePressed(row);
+        return;
+    }
+    if (row >= 0 && event->key() == Qt::Key_Delete) {
+        Q_EMIT deletePressed(row);
+        return;
+    }
+    QTableView::keyPressEvent(event);
+}
+
+void TableView::selectionChanged(const QItemSelection& selected, const QItemSelection& deselected) {
+    QTableView::selectionChanged(selected, deselected);
+    viewport()->update();
+    Q_EMIT rowChosen(currentRow());
+}
+
+void TableView::paintEvent(QPaintEvent* event) {
+    QTableView::paintEvent(event);
+    if (hasFocus() && !selectionModel()->hasSelection()) {
+        QPainter painter(viewport());
+        painter.setPen(QPen(color(ColorRole::Accent), 1));
+        painter.drawRect(viewport()->rect().adjusted(0, 0, -1, -1));
+    }
+}
+
+void TableDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
+                          const QModelIndex& index) const {
+    const auto* view = qobject_cast<const TableView*>(option.widget);
+    const bool isSelected = option.state.testFlag(QStyle::State_Selected);
+    painter->save();
+    painter->setClipRect(option.rect); // delegates are not clipped to their cell
+    const std::optional<app::ColorRole> tint = rowTint(index);
+    if (isSelected) {
+        painter->fillRect(option.rect, color(ColorRole::AccentTint));
+    } else if (view != nullptr && view->hoveredRow() == index.row()) {
+        painter->fillRect(option.rect, color(ColorRole::Hover));
+    } else if (tint) {
+        painter->fillRect(option.rect, color(*tint));
+    }
+    painter->setPen(QPen(color(ColorRole::Line), 0));
+    painter->drawLine(option.rect.bottomLeft(), option.rect.bottomRight());
+    if (isSelected && view != nullptr && view->hasFocus() &&
+        view->columnViewportPosition(index.column()) <= 0) {
+        painter->fillRect(QRect(option.rect.left(), option.rect.top(), 2, option.rect.height()),
+                          color(ColorRole::Accent));
+    }
+    paintCell(*painter, option.rect.adjusted(kCellPadding, 0, -kCellPadding, 0), index);
+    painter->restore();
+}
+
+void TableDelegate::paintCell(QPainter& painter, const QRect& bounds,
+                              const QModelIndex& index) const {
+    const CellStyle cell = style(index);
+    const QFont face = ui::font(type::kControl, cell.isStrong ? QFont::DemiBold : QFont::Normal);
+    painter.setFont(face);
+    painter.setPen(color(cell.color));
+    const auto alignment = static_cast<Qt::Alignment>(index.data(Qt::TextAlignmentRole).toInt());
+    const QString text =
+        QFontMetrics(face).elidedText(index.data().toString(), Qt::ElideRight, bounds.width());
+    painter.drawText(bounds, static_cast<int>(alignment), text);
+}
+
+TableDelegate::CellStyle TableDelegate::style(const QModelIndex&) const {
+    return {};
+}
+
+std::optional<app::ColorRole> TableDelegate::rowTint(const QModelIndex&) const {
+    return std::nullopt;
+}
+
+QSize TableDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
+    const QFont face = ui::font(type::kControl, QFont::DemiBold);
+    static_cast<void>(option);
+    return {QFontMetrics(face).horizontalAdvance(index.data().toString()) + 2 * kCellPadding,
+            size::kRow};
+}
+
+} // namespace ui
