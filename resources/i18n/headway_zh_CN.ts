@@ -5,685 +5,685 @@
     <name>charts</name>
     <message>
         <source>Share of requests with this TTFT or less</source>
-        <translation>首词元延迟不超过该值的请求占比</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>% over ms</source>
-        <translation>%，横轴 ms</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>TTFT over the run</source>
-        <translation>整次运行的首词元延迟 TTFT</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>ms · rolling %1 s</source>
-        <translation>ms · 滚动 %1 秒</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No data in this span</source>
-        <translation>此时段没有数据</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>TTFT</source>
-        <translation>首词元延迟 TTFT</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Throughput</source>
-        <translation>吞吐</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>tokens/s</source>
-        <translation>词元/秒</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>output</source>
-        <translation>输出</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>prompt</source>
-        <translation>输入</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Batch and queue</source>
-        <translation>批大小与队列</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>requests</source>
-        <translation>请求数</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>running</source>
-        <translation>运行</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>waiting</source>
-        <translation>等待</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>%1 slots</source>
-        <translation>%1 个槽位</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>KV blocks in use</source>
-        <translation>已用 KV 块</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Memory of the machine</source>
-        <translation>整机内存</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>limit 85 %</source>
-        <translation>上限 85 %</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Memory of this process</source>
-        <translation>本进程内存</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>resident</source>
-        <translation>常驻</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Device busy: share of threads</source>
-        <translation>设备繁忙率（线程占用）</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>healthy from 60 %</source>
-        <translation>健康下限 60 %</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>healthy to 80 %</source>
-        <translation>健康上限 80 %</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>prefill weights</source>
-        <translation>预填充：读权重</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>arithmetic</source>
-        <translation>预填充：运算</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>batch mates</source>
-        <translation>同批等待</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>queue</source>
-        <translation>排队</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>others</source>
-        <translation>其他</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Where the first token’s time goes</source>
-        <translation>首词元时间的构成</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>mean ms a request, adds up</source>
-        <translation>每请求平均 ms，各项相加等于总和</translation>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
     <name>filter</name>
     <message>
         <source>“%1” is no filter. Known: %2.</source>
-        <translation>没有名为“%1”的筛选条件。可用：%2。</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>“%1” needs a value.</source>
-        <translation>“%1”需要一个值。</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>“%1” is text: write %1:value.</source>
-        <translation>“%1”是文本：请写成 %1:值。</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>“%1” is no number.</source>
-        <translation>“%1”不是数字。</translation>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
     <name>labels</name>
     <message>
         <source>Batching</source>
-        <translation>批处理</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Max batch</source>
-        <translation>最大批大小</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Token budget</source>
-        <translation>词元预算</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Prefill chunk</source>
-        <translation>预填充分块</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Max waiting</source>
-        <translation>最大等待数</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>KV blocks</source>
-        <translation>KV 块</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Block size</source>
-        <translation>块大小</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Max context</source>
-        <translation>最大上下文</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Threads</source>
-        <translation>线程数</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Load mode</source>
-        <translation>加载方式</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Weights layout</source>
-        <translation>权重布局</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Warm-up requests</source>
-        <translation>预热请求数</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>How requests share a step: one at a time, or all that fit, joining and leaving at every step.</source>
-        <translation>请求如何共用一步：逐个执行，或容得下的全部同批，每一步都可加入和离开。</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Requests that may run at once; more wait in the queue.</source>
-        <translation>可同时运行的请求数；其余在队列中等待。</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Most tokens one step computes; a lower budget keeps steps, and so the gaps between tokens, short.</source>
-        <translation>一步最多计算的词元数；预算越低，每步越短，词元间隔也越短。</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Most tokens of one prompt in one step, so that a long prompt does not hold up the others.</source>
-        <translation>一步中单个提示词最多计算的词元数，避免长提示词拖住其他请求。</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Requests that may wait in the queue; further ones are rejected at once.</source>
-        <translation>队列中可等待的请求数；超出的立即被拒。</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Blocks of the key-value cache, shared by all requests.</source>
-        <translation>键值缓存的块数，由所有请求共用。</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Tokens in one block of the key-value cache: small blocks waste less, large ones cost less to manage.</source>
-        <translation>键值缓存每块的词元数：块小浪费少，块大管理开销低。</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Longest prompt and answer together; longer requests are refused.</source>
-        <translation>提示词与回答合计的最大长度；更长的请求会被拒绝。</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Processor threads that compute.</source>
-        <translation>参与计算的处理器线程数。</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Map the model file into memory, or read it whole first.</source>
-        <translation>将模型文件映射到内存，或先整个读入。</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Repack weights for this processor at load, or compute on them as the file has them.</source>
-        <translation>加载时按本机处理器重排权重，或直接按文件中的格式计算。</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Short requests run after loading, so that the first real one is not a cold one.</source>
-        <translation>加载后先运行的短请求，使第一个真实请求不是冷启动。</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>from memory</source>
-        <translation>按内存自动</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>the model&apos;s own</source>
-        <translation>模型自身上限</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>every core</source>
-        <translation>全部核心</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>none</source>
-        <translation>无</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Used by the continuous policy only</source>
-        <translation>仅连续批处理使用</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>single</source>
-        <translation>单请求</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>continuous</source>
-        <translation>连续</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>mmap</source>
-        <translation>内存映射</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>read</source>
-        <translation>读入</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>packed</source>
-        <translation>重排</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>file</source>
-        <translation>按文件</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>on</source>
-        <translation>开</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>off</source>
-        <translation>关</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Running</source>
-        <translation>运行</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Waiting</source>
-        <translation>等待</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Slots</source>
-        <translation>槽位</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Step sequences</source>
-        <translation>本步序列数</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Step tokens</source>
-        <translation>本步词元数</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>KV blocks used</source>
-        <translation>已用 KV 块</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>KV tokens</source>
-        <translation>KV 词元数</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Steps</source>
-        <translation>步数</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Prompt tokens</source>
-        <translation>输入词元</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Output tokens</source>
-        <translation>输出词元</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Received</source>
-        <translation>已接收</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Completed</source>
-        <translation>完成</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Cancelled</source>
-        <translation>取消</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Failed</source>
-        <translation>失败</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Rejected</source>
-        <translation>被拒</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Preemptions</source>
-        <translation>抢占次数</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Pool busy time</source>
-        <translation>线程池繁忙时间</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Weights memory</source>
-        <translation>权重内存</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>KV memory</source>
-        <translation>KV 内存</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Process memory</source>
-        <translation>进程内存</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Machine memory</source>
-        <translation>整机内存</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Machine memory available</source>
-        <translation>整机可用内存</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>open</source>
-        <translation>打开</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>map</source>
-        <translation>映射</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>convert</source>
-        <translation>转换</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>upload</source>
-        <translation>上传</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>tokenizer</source>
-        <translation>分词器</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>kernels</source>
-        <translation>算子</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>warm-up</source>
-        <translation>预热</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>%1 %2 → %3</source>
-        <translation>%1：%2 → %3</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>%1, from step %2</source>
-        <translation>%1，自第 %2 步生效</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Request %1: %2, %3 tokens</source>
-        <translation>请求 %1：%2，%3 词元</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>%1 took %2 ms</source>
-        <translation>%1用时 %2 ms</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Request %1 gave its KV blocks back; %2 tokens are computed again</source>
-        <translation>请求 %1 让出 KV 块；%2 个词元需重新计算</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Engine: %1</source>
-        <translation>引擎：%1</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>%1 · requests lost: %2</source>
-        <translation>%1 · 丢失请求：%2</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>%1 users, closed loop</source>
-        <translation>%1 个用户，闭环</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>%1 req/s in bursts</source>
-        <translation>%1 请求/秒，突发</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>%1 req/s</source>
-        <translation>%1 请求/秒</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Model loaded: %1</source>
-        <translation>模型已加载：%1</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Model not loaded: %1</source>
-        <translation>模型未能加载：%1</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Run %1 began: %2</source>
-        <translation>运行 %1 开始：%2</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Run %1 ended</source>
-        <translation>运行 %1 结束</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Workload %1 began</source>
-        <translation>负载 %1 开始</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Workload %1 ended</source>
-        <translation>负载 %1 结束</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Workload %1 was stopped</source>
-        <translation>负载 %1 被停止</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Not recording: %1</source>
-        <translation>未在记录：%1</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Note: %1</source>
-        <translation>备注：%1</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Stage %1: %2</source>
-        <translation>阶段 %1：%2</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>%1 %2 refused: %3</source>
-        <translation>%1 %2 已拒绝：%3</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>failed</source>
-        <translation>失败</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>KV cache</source>
-        <translation>KV 缓存</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Loading</source>
-        <translation>加载</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Schedule lag</source>
-        <translation>计划滞后</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Chat format</source>
-        <translation>对话模板</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Tokenize</source>
-        <translation>分词</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Admission</source>
-        <translation>准入</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Queue</source>
-        <translation>排队</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Cold load</source>
-        <translation>冷加载</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Batch mates</source>
-        <translation>同批等待</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Prefill weights</source>
-        <translation>预填充：读权重</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Prefill arithmetic</source>
-        <translation>预填充：运算</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Sample</source>
-        <translation>采样</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Detokenize</source>
-        <translation>解码文本</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Deliver</source>
-        <translation>交付</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Remainder</source>
-        <translation>未归因</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Ended by the model</source>
-        <translation>模型自行结束</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Length limit reached</source>
-        <translation>达到长度上限</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Prompt too long</source>
-        <translation>提示词过长</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Deadline missed</source>
-        <translation>超过截止时间</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No model</source>
-        <translation>无模型</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Idle</source>
-        <translation>空闲</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Draining</source>
-        <translation>排空中</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Realtime</source>
-        <translation>实时</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Batch</source>
-        <translation>批量</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>engine</source>
-        <translation>引擎</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>serving</source>
-        <translation>服务</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>workload</source>
-        <translation>负载</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>operator</source>
-        <translation>操作员</translation>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
     <name>ledger</name>
     <message>
         <source>lag, admission</source>
-        <translation>滞后，准入</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>text</source>
-        <translation>文本</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>queue</source>
-        <translation>排队</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>KV</source>
-        <translation>KV</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>cold load</source>
-        <translation>冷加载</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>batch mates</source>
-        <translation>同批等待</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>prefill weights</source>
-        <translation>预填充：读权重</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>arithmetic</source>
-        <translation>预填充：运算</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>deliver</source>
-        <translation>交付</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>remainder</source>
-        <translation>未归因</translation>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
     <name>ui::LedgerLegend</name>
     <message>
         <source>Colours of the ledger</source>
-        <translation>构成图的颜色</translation>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
     <name>ui::Waterfall</name>
     <message>
         <source>Where the first token&apos;s time went, in milliseconds</source>
-        <translation>首词元时间的去向，单位毫秒</translation>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
     <name>verdict</name>
     <message>
         <source>better</source>
-        <translation>改善</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>worse</source>
-        <translation>变差</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>same</source>
-        <translation>相同</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>not resolved</source>
-        <translation>未能分辨</translation>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 </TS>

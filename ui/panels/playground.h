@@ -1,0 +1,88 @@
+// A conversation with the loaded model: the answer streams in, its figures and its own ledger stay
+// beside it. UI thread.
+#pragma once
+
+#include "app/answer_stream.h"
+
+#include <QWidget>
+
+#include <vector>
+
+class QLabel;
+class QPushButton;
+class QScrollArea;
+class QTimer;
+class QVBoxLayout;
+
+namespace app {
+class Session;
+}
+
+namespace ui {
+
+class Card;
+class PromptEdit;
+class SamplingForm;
+class Tag;
+class Waterfall;
+
+class Playground final : public QWidget {
+    Q_OBJECT
+
+public:
+    Playground(app::Session& session, QWidget* parent = nullptr);
+
+    bool isStreaming() const { return m_answer != nullptr && !m_answer->isFinished(); }
+    QString lastAnswer() const;
+    PromptEdit* prompt() const { return m_prompt; }
+
+public Q_SLOTS:
+    void send();
+    void stop();
+    void startAnew();
+
+protected:
+    void changeEvent(QEvent* event) override;
+
+private:
+    struct Turn {
+        engine::ChatMessage message;
+        QLabel* text = nullptr;
+        Tag* who = nullptr;
+    };
+
+    void buildHead(QVBoxLayout* column);
+    void buildConversation(QVBoxLayout* column);
+    void buildComposer(QVBoxLayout* column);
+    Turn& addTurn(const char* role, const QString& text);
+    engine::Request makeRequest() const;
+    void showAnswer();
+    void finishAnswer();
+    void showFigures();
+    void refreshModel();
+    void retranslate();
+
+    app::Session& m_session;
+    QLabel* m_title = nullptr;
+    Tag* m_format = nullptr;
+    Tag* m_samplingTag = nullptr;
+    QPushButton* m_samplingButton = nullptr;
+    QPushButton* m_new = nullptr;
+    SamplingForm* m_sampling = nullptr;
+    QScrollArea* m_scroll = nullptr;
+    QVBoxLayout* m_turnList = nullptr;
+    QLabel* m_hint = nullptr;
+    QLabel* m_figures = nullptr;
+    Card* m_ledgerCard = nullptr;
+    Waterfall* m_waterfall = nullptr;
+    QLabel* m_totalName = nullptr;
+    QLabel* m_total = nullptr;
+    PromptEdit* m_prompt = nullptr;
+    QPushButton* m_stop = nullptr;
+    QPushButton* m_send = nullptr;
+    QTimer* m_repaint = nullptr; // text is laid out at most thirty times a second
+    std::vector<Turn> m_turns;
+    app::AnswerStream* m_answer = nullptr;
+};
+
+} // namespace ui

@@ -1,0 +1,46 @@
+// How the playground samples: temperature, cuts, seed, length, and the system prompt. UI thread.
+#pragma once
+
+#include "engine/request.h"
+
+#include <QWidget>
+
+class QDoubleSpinBox;
+class QFormLayout;
+class QLineEdit;
+class QSpinBox;
+
+namespace ui {
+
+class SamplingForm final : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit SamplingForm(QWidget* parent = nullptr);
+
+    engine::Sampling sampling() const;
+    int maxTokens() const;
+    QString systemPrompt() const;
+    // "greedy", or the temperature.
+    QString summary() const;
+
+Q_SIGNALS:
+    void changed();
+
+protected:
+    void changeEvent(QEvent* event) override;
+
+private:
+    void retranslate();
+
+    QFormLayout* m_form = nullptr;
+    QLineEdit* m_system = nullptr;
+    QDoubleSpinBox* m_temperature = nullptr;
+    QSpinBox* m_topK = nullptr;
+    QDoubleSpinBox* m_topP = nullptr;
+    QDoubleSpinBox* m_minP = nullptr;
+    QSpinBox* m_seed = nullptr;
+    QSpinBox* m_maxTokens = nullptr;
+};
+
+} // namespace ui
