@@ -31,6 +31,23 @@ namespace {
 
 constexpr std::size_t kMostUndo = 100;
 
+// Without a model the rows show the defaults.
+engine::ConfigStatus shownStatus(const app::Session& session) {
+    engine::ConfigStatus status = session.config();
+    if (status.fields.empty()) {
+        for (const engine::Field& field : engine::fieldTable()) {
+            const std::string value = engine::valueText(field, status.requested);
+            status.fields.push_back({.key = field.key,
+                                     .requested = value,
+                                     .effective = value,
+                                     .state = engine::FieldState::InForce,
+                                     .reason = {},
+                                     .progress = 0.0F});
+        }
+    }
+    return status;
+}
+
 } // namespace
 
 ConfigForm::ConfigForm(app::Session& session, QWidget* parent)
@@ -174,9 +191,8 @@ void ConfigForm::buildFoot(QVBoxLayout* column) {
     column->addLayout(foot);
     connect(m_copy, &QPushButton::clicked, this, &ConfigForm::copyAsFlags);
     connect(m_undoButton, &QPushButton::clicked, this, &ConfigForm::undoLast);
-    connect(m_reloadButton, &QPushButton::clicked, this, [this] {
-        m_session.openModel(m_session.capabilities().modelPath, m_session.config().requested);
-    });
+    connect(m_reloadButton, &QPushButton::clicked, this,
+            [this] { m_session.openModel(m_session.modelFile(), m_session.config().requested); });
 }
 
 FieldRow* ConfigForm::row(std::string_view key) const {
@@ -218,7 +234,7 @@ void ConfigForm::propose(FieldRow* row, const QString& value) {
 }
 
 void ConfigForm::refresh() {
-    const engine::ConfigStatus status = m_session.config();
+    const engine::ConfigStatus status = shownStatus(m_session);
     m_shownVersion = status.version;
     int differing = 0, pending = 0, preparing = 0, reloading = 0;
     for (const engine::FieldStatus& field : status.fields) {

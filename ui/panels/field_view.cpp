@@ -30,7 +30,11 @@ QString waitText(const engine::Field& field) {
 }
 
 QString reasonText(const engine::Field& field, const engine::FieldStatus& status) {
-    return status.reason.empty() ? waitText(field) : app::idleReasonLabel(status.reason);
+    QString reason = status.reason.empty() ? waitText(field) : app::idleReasonLabel(status.reason);
+    while (reason.endsWith(u'.') || reason.endsWith(QChar(0x3002))) {
+        reason.chop(1); // it stands in a line, not in a paragraph
+    }
+    return reason;
 }
 
 QString effectiveText(const engine::Field& field, const engine::FieldStatus& status,
