@@ -22,6 +22,13 @@ enum class WeightLayout : std::uint8_t {
     File,   // computed on the borrowed bytes; the caller keeps them alive
 };
 
+// How finely a product with integer weights rounds its activations. A group of 32 columns shares
+// one F32 scale either way; F16, BF16 and F32 weights never round them.
+enum class ActivationPrecision : std::uint8_t {
+    Int8,  // q in [-127, 127]: relative error about 0.5 % of a product, the fast path
+    Int16, // two INT8 terms, hi * 254 + lo: 1/254 of that error, twice the arithmetic, same traffic
+};
+
 // A weight matrix prepared for one device: logically [rows, columns], values of the file's format.
 class Weight {
 public:
@@ -83,7 +90,11 @@ public:
 
     // fileWeight: [rows, columns] in a format whose traits say isWeight, CPU memory of any
     // alignment. Throws std::invalid_argument for a format that can't be computed.
-    virtual std::unique_ptr<Weight> prepare(const View& fileWeight, WeightLayout layout) = 0;
+    // The precision of the activations belongs to the weight, so that a product's result never
+    // depends on what else is in a call. Uses the pool's threads.
+    virtual std::unique_ptr<Weight>
+    prepare(const View& fileWeight, WeightLayout layout,
+            ActivationPrecision precision = ActivationPrecision::Int8) = 0;
 
     // out[t,:] = table[ids[t],:].   out: [tokens, columns] F32
     virtual void embed(const Weight& table, std::span<const std::int32_t> ids, View out) = 0;
@@ -98,8 +109,10 @@ public:
     virtual void add(View x, View delta) = 0;
 
     // outs[i][t,n] = sum_k x[t,k] * weights[i][n,k].   x: [tokens, K]; outs[i]: [tokens, N_i].
-    // Weights of one call share K; integer formats round x to INT8 a group of 32 once for all of
-    // them.
+    // Weights of one call share K; integer formats round x a group of 32 once for all of them:
+    // scale = max|x| / 127 in F32, q = x * (127 / max|x|) to the nearest, ties to even. Products
+    // are exact in I32 a group of 16 or 32, scaled and added in F32 in ascending k. File and Packed
+    // give the same bits.
     virtual void matmul(View x, std::span<const Weight* const> weights,
                         std::span<const View> outs) = 0;
 

@@ -1,5 +1,8 @@
 #include "kernels/tensor.h"
 
+#include <sys/mman.h>
+
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -55,18 +58,45 @@ std::size_t View::bytes() const {
     return formatBytes(format, static_cast<std::size_t>(shape.elements()));
 }
 
-Buffer Buffer::cpu(Format format, Shape shape) {
+namespace {
+
+// Large buffers are mapped by themselves: zero without being touched, so that each worker's first
+// write places its pages, and in huge pages where the system has them. Pointer chasing through 4
+// KiB pages halves what a product reads a second.
+std::shared_ptr<void> mapMemory(std::size_t bytes) {
+    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        throw std::bad_alloc();
+    }
+    madvise(memory, bytes, MADV_HUGEPAGE); // a wish: not every kernel grants it
+    return {memory, [bytes](void* p) { munmap(p, bytes); }};
+}
+
+std::shared_ptr<void> allocateMemory(std::size_t bytes) {
     constexpr std::size_t kAlignment = 64;
-    const std::size_t bytes = formatBytes(format, static_cast<std::size_t>(shape.elements()));
-    const std::size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-    void* memory = std::aligned_alloc(kAlignment, rounded == 0 ? kAlignment : rounded);
+    void* memory = std::aligned_alloc(kAlignment, bytes);
     if (memory == nullptr) {
         throw std::bad_alloc();
     }
-    std::memset(memory, 0, rounded);
+    std::memset(memory, 0, bytes);
+    return {memory, std::free};
+}
+
+} // namespace
+
+Buffer Buffer::cpu(Format format, Shape shape) {
+    constexpr std::size_t kHugePage = std::size_t{2} << 20;
+    constexpr std::size_t kLine = 64;
+    const std::size_t bytes = formatBytes(format, static_cast<std::size_t>(shape.elements()));
+    const std::size_t unit = bytes >= 2 * kHugePage ? kHugePage : kLine;
+    if (bytes > SIZE_MAX - unit) {
+        throw std::bad_alloc();
+    }
+    const std::size_t rounded = bytes == 0 ? kLine : (bytes + unit - 1) / unit * unit;
     Buffer buffer;
-    buffer.m_memory = std::shared_ptr<void>(memory, std::free);
-    buffer.m_view = View{.data = memory, .format = format, .shape = shape, .device = Device::Cpu};
+    buffer.m_memory = unit == kHugePage ? mapMemory(rounded) : allocateMemory(rounded);
+    buffer.m_view = View{
+        .data = buffer.m_memory.get(), .format = format, .shape = shape, .device = Device::Cpu};
     return buffer;
 }
 

@@ -1,0 +1,63 @@
+// Activations of one product rounded to INT8, laid out for the tile kernels: blocks of eight rows,
+// interleaved a group of 32 columns. Owned by CpuOps, memory is kept between products.
+#pragma once
+
+#include "kernels/cpu/kernel_table.h"
+#include "kernels/cpu/tile_traits.h"
+#include "kernels/tensor.h"
+
+#include <array>
+#include <cstdint>
+
+namespace kernels {
+class ThreadPool;
+}
+
+namespace kernels::cpu {
+
+class Activations {
+public:
+    // terms: 1 rounds to 8 bits, 2 to two INT8 terms, rows 2t and 2t + 1 of token t.
+    explicit Activations(int terms) : m_terms(terms) {}
+
+    // Begins a product of [tokens, columns]; forgets what the last one needed.
+    void begin(std::int64_t tokens, std::int64_t columns);
+    // Tells that weights of this kind will ask for blocks.
+    void require(const KernelTable& kernels, TileTraits kind);
+    bool isRequired() const { return m_isRequired; }
+    // Rounds all rows of x, [tokens][columns].
+    void round(const KernelTable& kernels, const float* x, ThreadPool& pool);
+
+    int terms() const { return m_terms; }
+    // Rows [8 * index, ...) for weights of a kind that was required.
+    ActivationBlock block(const KernelTable& kernels, TileTraits kind, std::int64_t index) const;
+
+private:
+    struct Bias {
+        std::int32_t bias = 0;
+        int parts = 1;
+        std::int32_t* values = nullptr;
+    };
+
+    void layOut();
+    QuantisedRow rowAt(std::int64_t row) const;
+    int widthOf(std::int64_t block) const;
+
+    int m_terms;
+    std::int64_t m_rows = 0; // tokens * terms
+    std::int64_t m_columns = 0;
+    std::int64_t m_groups = 0;
+    bool m_isRequired = false;
+    bool m_needsSums32 = false;
+    bool m_needsSums16 = false;
+    std::array<Bias, kMaxBiasTargets> m_biases{};
+    int m_biasCount = 0;
+
+    Buffer m_memory;
+    std::int8_t* m_codes = nullptr;
+    float* m_scales = nullptr;
+    float* m_sums32 = nullptr;
+    float* m_sums16 = nullptr;
+};
+
+} // namespace kernels::cpu

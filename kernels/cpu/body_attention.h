@@ -1,0 +1,298 @@
+// Paged attention of one query tile over one span of blocks, written once over Simd. Included by
+// instruction-set units only.
+//
+// A row's sums depend on its own position and its keys only: scores are summed over ascending
+// elements, values over ascending keys, blocks in ascending position; a masked key adds exactly 0.
+#pragma once
+
+#include "kernels/cpu/body_elementwise.h"
+
+namespace kernels::cpu {
+namespace {
+
+constexpr int kChunk = 4; // vectors of a row that a micro-kernel keeps in registers
+constexpr float kNoMaximum = -1e30F;
+
+inline int roundedUp(int n) {
+    return (n + 15) / 16 * 16;
+}
+
+struct SpanScratch {
+    float* keys;        // [headDim][paddedTokens], transposed
+    float* values;      // [blockTokens][paddedDim]
+    float* scores;      // [rows][paddedTokens]
+    float* corrections; // [rows]
+    int paddedTokens;
+    int paddedDim;
+};
+
+inline SpanScratch scratchOf(const AttentionTile& tile) {
+    SpanScratch s{};
+    s.paddedTokens = roundedUp(tile.blockTokens);
+    s.paddedDim = roundedUp(tile.headDim);
+    const int rows = tile.tokens * tile.heads;
+    s.keys = tile.scratch;
+    s.values = s.keys + s.paddedDim * s.paddedTokens;
+    s.scores = s.values + s.paddedTokens * s.paddedDim;
+    s.corrections = s.scores + rows * s.paddedTokens;
+    return s;
+}
+
+inline F loadHalves(const std::uint16_t* p, int count) {
+    return count >= Simd::kLanes ? Simd::loadHalf(p) : Simd::loadHalfPart(p, count);
+}
+
+// keys[d][key] = K[key][d], zero past the last key.
+void transposeKeys(const std::uint16_t* source, int keys, int headDim, const SpanScratch& s) {
+    constexpr int kLanes = Simd::kLanes;
+    for (int key = 0; key < roundedUp(keys); key += kLanes) {
+        for (int d = 0; d < headDim; d += kLanes) {
+            F v[kLanes];
+            for (int i = 0; i < kLanes; ++i) {
+                v[i] = key + i < keys ? loadHalves(source + (key + i) * headDim + d, headDim - d)
+                                      : Simd::zero();
+            }
+            Simd::transpose(v);
+            for (int i = 0; i < kLanes && d + i < headDim; ++i) {
+                Simd::store(s.keys + (d + i) * s.paddedTokens + key, v[i]);
+            }
+        }
+    }
+}
+
+void widenValues(const std::uint16_t* source, int keys, int headDim, const SpanScratch& s) {
+    for (int key = 0; key < keys; ++key) {
+        for (int d = 0; d < s.paddedDim; d += Simd::kLanes) {
+            const F v =
+                d < headDim ? loadHalves(source + key * headDim + d, headDim - d) : Simd::zero();
+            Simd::store(s.values + key * s.paddedDim + d, v);
+        }
+    }
+}
+
+inline const float* queryRow(const AttentionTile& tile, int row) {
+    return tile.q + row / tile.heads * tile.tokenStride + row % tile.heads * tile.headDim;
+}
+
+// scores[row][key .. key + kVectors * kLanes) = q[row] . K
+template <int kRows, int kVectors>
+void scoreRows(const AttentionTile& tile, const SpanScratch& s, int row, int key) {
+    const float* q[kRows];
+    F sums[kRows][kVectors];
+#pragma GCC unroll 8
+    for (int r = 0; r < kRows; ++r) {
+        q[r] = queryRow(tile, row + r);
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) {
+            sums[r][v] = Simd::zero();
+        }
+    }
+    const float* keys = s.keys + key;
+    for (int d = 0; d < tile.headDim; ++d, keys += s.paddedTokens) {
+        F factors[kRows];
+#pragma GCC unroll 8
+        for (int r = 0; r < kRows; ++r) {
+            factors[r] = Simd::set1(q[r][d]);
+        }
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) {
+            const F k = Simd::load(keys + v * Simd::kLanes);
+#pragma GCC unroll 8
+            for (int r = 0; r < kRows; ++r) {
+                sums[r][v] = Simd::fma(factors[r], k, sums[r][v]);
+            }
+        }
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) {
+            Simd::store(s.scores + (row + r) * s.paddedTokens + key + v * Simd::kLanes, sums[r][v]);
+        }
+    }
+}
+
+// sums[row][d ..) = sums * correction + weights . V
+template <int kRows, int kVectors>
+void addValueRows(const SpanScratch& s, float* partial, int row, int keys, int d) {
+    const int pitch = s.paddedDim + 16;
+    F sums[kRows][kVectors];
+#pragma GCC unroll 8
+    for (int r = 0; r < kRows; ++r) {
+        const F correction = Simd::set1(s.corrections[row + r]);
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) {
+            sums[r][v] = Simd::mul(correction,
+                                   Simd::load(partial + (row + r) * pitch + d + v * Simd::kLanes));
+        }
+    }
+    const float* weights = s.scores + row * s.paddedTokens;
+    const float* values = s.values + d;
+    for (int key = 0; key < keys; ++key, values += s.paddedDim) {
+        F factors[kRows];
+#pragma GCC unroll 8
+        for (int r = 0; r < kRows; ++r) {
+            factors[r] = Simd::set1(weights[r * s.paddedTokens + key]);
+        }
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) {
+            const F value = Simd::load(values + v * Simd::kLanes);
+#pragma GCC unroll 8
+            for (int r = 0; r < kRows; ++r) {
+                sums[r][v] = Simd::fma(factors[r], value, sums[r][v]);
+            }
+        }
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) {
+            Simd::store(partial + (row + r) * pitch + d + v * Simd::kLanes, sums[r][v]);
+        }
+    }
+}
+
+template <int kRows>
+void scoreAllKeys(const AttentionTile& tile, const SpanScratch& s, int row, int keys) {
+    int key = 0;
+    for (; key + kChunk * Simd::kLanes <= roundedUp(keys); key += kChunk * Simd::kLanes) {
+        scoreRows<kRows, kChunk>(tile, s, row, key);
+    }
+    for (; key < roundedUp(keys); key += Simd::kLanes) {
+        scoreRows<kRows, 1>(tile, s, row, key);
+    }
+}
+
+template <int kRows>
+void addAllValues(const SpanScratch& s, float* partial, int row, int keys) {
+    int d = 0;
+    for (; d + kChunk * Simd::kLanes <= s.paddedDim; d += kChunk * Simd::kLanes) {
+        addValueRows<kRows, kChunk>(s, partial, row, keys, d);
+    }
+    for (; d < s.paddedDim; d += Simd::kLanes) {
+        addValueRows<kRows, 1>(s, partial, row, keys, d);
+    }
+}
+
+template <int kCount>
+struct RowCount {
+    static constexpr int value = kCount;
+};
+
+// function(RowCount, first row) over all rows in groups of up to kScoreRows.
+template <int kMost, class Function>
+inline void eachRowGroup(int row, int rows, Function function) {
+    for (; row + kMost <= rows; row += kMost) {
+        function(RowCount<kMost>{}, row);
+    }
+    if constexpr (kMost > 1) {
+        if (row < rows) {
+            eachRowGroup<kMost - 1>(row, rows, function);
+        }
+    }
+}
+
+// Turns a row of scores into weights and updates its maximum and sum: online softmax.
+void weighRow(const AttentionTile& tile, const SpanScratch& s, int row, int limit, int keys) {
+    const int pitch = s.paddedDim + 16;
+    float* scores = s.scores + row * s.paddedTokens;
+    float* state = tile.partial + row * pitch + s.paddedDim; // maximum, sum
+    const int padded = roundedUp(keys);
+    for (int key = limit; key < padded; ++key) {
+        scores[key] = -__builtin_inff();
+    }
+    const F scale = Simd::set1(tile.scale);
+    F largest = Simd::set1(kNoMaximum);
+    for (int key = 0; key < padded; key += Simd::kLanes) {
+        const F scaled = Simd::mul(Simd::load(scores + key), scale);
+        Simd::store(scores + key, scaled);
+        largest = Simd::max(scaled, largest);
+    }
+    const float before = state[0];
+    const float found = Simd::largest(largest);
+    const float maximum = found > before ? found : before;
+    F sum = Simd::zero();
+    for (int key = 0; key < padded; key += Simd::kLanes) {
+        const F weight = exponential(Simd::sub(Simd::load(scores + key), Simd::set1(maximum)));
+        Simd::store(scores + key, weight);
+        sum = Simd::add(sum, weight);
+    }
+    float correction = 1.0F;
+    if (maximum != before) {
+        float lanes[Simd::kLanes];
+        Simd::store(lanes, exponential(Simd::set1(before - maximum)));
+        correction = lanes[0];
+    }
+    s.corrections[row] = correction;
+    state[0] = maximum;
+    state[1] = state[1] * correction + Simd::sum(sum);
+}
+
+void attendSpan(const AttentionTile& tile) {
+    const SpanScratch s = scratchOf(tile);
+    const int rows = tile.tokens * tile.heads;
+    const int pitch = s.paddedDim + 16;
+    for (int row = 0; row < rows; ++row) {
+        float* sums = tile.partial + row * pitch;
+        for (int d = 0; d < pitch; d += Simd::kLanes) {
+            Simd::store(sums + d, Simd::zero());
+        }
+        sums[s.paddedDim] = kNoMaximum;
+    }
+    const std::int32_t lastPosition = tile.firstPosition + tile.tokens - 1;
+    for (int b = 0; b < tile.blockCount; ++b) {
+        const AttentionBlock block = tile.blocks[b];
+        const std::int32_t seen = lastPosition - block.firstPosition + 1;
+        const int keys = seen < tile.blockTokens ? seen : tile.blockTokens;
+        if (keys <= 0) {
+            break;
+        }
+        transposeKeys(tile.keys + block.block * tile.blockStride, keys, tile.headDim, s);
+        eachRowGroup<Simd::kScoreRows>(0, rows, [&](auto count, int row) {
+            scoreAllKeys<decltype(count)::value>(tile, s, row, keys);
+        });
+        for (int row = 0; row < rows; ++row) {
+            const std::int32_t own = tile.firstPosition + row / tile.heads;
+            const std::int32_t visible = own - block.firstPosition + 1;
+            weighRow(tile, s, row, visible < 0 ? 0 : visible < keys ? visible : keys, keys);
+        }
+        widenValues(tile.values + block.block * tile.blockStride, keys, tile.headDim, s);
+        eachRowGroup<Simd::kScoreRows>(0, rows, [&](auto count, int row) {
+            addAllValues<decltype(count)::value>(s, tile.partial, row, keys);
+        });
+    }
+}
+
+void mergeSpans(float* into, const float* from, int rows, int headDim) {
+    const int paddedDim = roundedUp(headDim);
+    const int pitch = paddedDim + 16;
+    for (int row = 0; row < rows; ++row, into += pitch, from += pitch) {
+        const float maximum = into[paddedDim] > from[paddedDim] ? into[paddedDim] : from[paddedDim];
+        const F keep = exponential(Simd::set1(into[paddedDim] - maximum));
+        const F take = exponential(Simd::set1(from[paddedDim] - maximum));
+        // The sums and, in the vector after them, the weight: everything but the maximum.
+        for (int d = 0; d < pitch; d += Simd::kLanes) {
+            const F kept = Simd::mul(Simd::load(into + d), keep);
+            Simd::store(into + d, Simd::fma(Simd::load(from + d), take, kept));
+        }
+        into[paddedDim] = maximum;
+    }
+}
+
+void finishAttention(const AttentionTile& tile) {
+    const int paddedDim = roundedUp(tile.headDim);
+    const int pitch = paddedDim + 16;
+    for (int row = 0; row < tile.tokens * tile.heads; ++row) {
+        const float* sums = tile.partial + row * pitch;
+        const float weight = sums[paddedDim + 1];
+        const F inverse = Simd::set1(weight > 0.0F ? 1.0F / weight : 0.0F);
+        float* out =
+            tile.out + row / tile.heads * tile.tokenStride + row % tile.heads * tile.headDim;
+        eachVector(tile.headDim, [&](std::int64_t d, int count) {
+            storeSome(out + d, Simd::mul(Simd::load(sums + d), inverse), count);
+        });
+    }
+}
+
+} // namespace
+} // namespace kernels::cpu

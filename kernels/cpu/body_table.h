@@ -1,0 +1,34 @@
+// Gathers an instruction-set unit's functions. Included by instruction-set units only.
+#pragma once
+
+#include "kernels/cpu/body_attention.h"
+#include "kernels/cpu/body_elementwise.h"
+#include "kernels/cpu/body_quantise.h"
+
+namespace kernels::cpu {
+namespace {
+
+constexpr KernelTable kernelTable(const char* name, const char* displayName,
+                                  const MatmulTable* matmul) {
+    return KernelTable{
+        .name = name,
+        .displayName = displayName,
+        .multipliesSigned = !Simd::kHasUnsignedDot,
+        .matmul = matmul,
+        .quantiseRow = quantiseRow,
+        .rmsNormRow = rmsNormRow,
+        .addRmsNormRow = addRmsNormRow,
+        .addRange = addRange,
+        .siluMulRange = siluMulRange,
+        .turnInterleaved = turnInterleaved,
+        .turnHalves = turnHalves,
+        .storeHalfRow = storeHalfRow,
+        .expRange = expRange,
+        .attendSpan = attendSpan,
+        .mergeSpans = mergeSpans,
+        .finishAttention = finishAttention,
+    };
+}
+
+} // namespace
+} // namespace kernels::cpu

@@ -1,0 +1,147 @@
+#include "kernels/cpu/attention_plan.h"
+#include "kernels/cpu/check_view.h"
+#include "kernels/cpu/cpu_ops.h"
+#include "kernels/thread_pool.h"
+
+#include <algorithm>
+
+namespace kernels::cpu {
+
+namespace {
+
+void checkArguments(const View& q, const KvLayer& kv, const AttentionBatch& batch,
+                    const View& out) {
+    require(isF32(q) && isF32(out) && q.shape.rank() == 3 && q.shape == out.shape,
+            "attention: q and out are [tokens, heads, headDim] in F32");
+    require(kv.keys.format == Format::F16 && kv.keys.shape.rank() == 4 &&
+                kv.keys.shape == kv.values.shape && kv.keys.shape[3] == q.shape[2] &&
+                kv.keys.shape[1] > 0 && q.shape[1] % kv.keys.shape[1] == 0,
+            "attention: keys and values are [blocks, kvHeads, blockTokens, headDim] F16, and heads "
+            "a multiple of kvHeads");
+    require(q.shape[2] % 8 == 0, "attention: headDim is no multiple of 8");
+    for (const BlockRef& block : batch.blocks) {
+        require(block.block >= 0 && block.block < kv.keys.shape[0],
+                "attention: a block is outside the cache");
+    }
+    for (const AttentionSlice& slice : batch.slices) {
+        require(slice.firstRow >= 0 && slice.tokens >= 0 &&
+                    slice.firstRow + slice.tokens <= q.shape[0] && slice.firstBlock >= 0 &&
+                    slice.blockCount >= 0 &&
+                    static_cast<std::size_t>(slice.firstBlock) +
+                            static_cast<std::size_t>(slice.blockCount) <=
+                        batch.blocks.size(),
+                "attention: a slice reaches outside q or the block list");
+    }
+}
+
+std::int64_t paddedTo16(std::int64_t n) {
+    return (n + 15) / 16 * 16;
+}
+
+} // namespace
+
+void CpuOps::attention(View q, const KvLayer& kv, const AttentionBatch& batch, float scale,
+                       View out) {
+    checkArguments(q, kv, batch, out);
+    const std::int64_t heads = q.shape[1];
+    const std::int64_t dim = q.shape[2];
+    const std::int64_t kvHeads = kv.keys.shape[1];
+    const std::int64_t blockTokens = kv.blockTokens();
+    m_plan.make(batch, kvHeads, heads, m_pool.threads());
+
+    // Memory: partial sums of one tile for each worker, or of every span where the plan is split.
+    const std::int64_t rows = m_plan.rowsAtMost();
+    const std::int64_t partialFloats = rows * (paddedTo16(dim) + 16);
+    const std::int64_t scratchFloats =
+        2 * paddedTo16(dim) * paddedTo16(blockTokens) + rows * (paddedTo16(blockTokens) + 16);
+    const std::int64_t workerFloats = scratchFloats + 2 * partialFloats;
+    const WorkerScratch scratch =
+        workerScratch(static_cast<std::size_t>(workerFloats) * sizeof(float));
+    const auto partialBytes = static_cast<std::size_t>(m_plan.partials() * partialFloats) * 4;
+    if (m_partials.bytes() < partialBytes) {
+        m_partials = Buffer();
+        m_partials = Buffer::cpu(Format::I8, Shape{static_cast<std::int64_t>(partialBytes)});
+    }
+    auto* partials = static_cast<float*>(m_partials.view().data);
+
+    const auto tileOf = [&](const QueryTile& query, int worker) {
+        const std::int64_t head = query.kvHead * (heads / kvHeads);
+        const std::int64_t first = (query.firstRow * heads + head) * dim;
+        const std::int64_t cache = query.kvHead * blockTokens * dim;
+        AttentionTile tile{};
+        tile.q = q.f32() + first;
+        tile.out = out.f32() + first;
+        tile.tokenStride = heads * dim;
+        tile.tokens = query.tokens;
+        tile.heads = static_cast<int>(heads / kvHeads);
+        tile.headDim = static_cast<int>(dim);
+        tile.firstPosition = query.firstPosition;
+        tile.keys = static_cast<const std::uint16_t*>(kv.keys.data) + cache;
+        tile.values = static_cast<const std::uint16_t*>(kv.values.data) + cache;
+        tile.blockStride = kvHeads * blockTokens * dim;
+        tile.blockTokens = static_cast<int>(blockTokens);
+        tile.scale = scale;
+        tile.scratch = reinterpret_cast<float*>(scratch.of(worker));
+        return tile;
+    };
+    const auto attendSpan = [&](const QueryTile& query, std::int32_t index, AttentionTile& tile,
+                                float* partial) {
+        tile.partial = partial;
+        tile.blockCount = 0;
+        if (index < query.spanCount) {
+            const AttentionSpan& span =
+                m_plan.spans()[static_cast<std::size_t>(query.firstSpan + index)];
+            tile.blocks = m_plan.blocks().data() + span.firstBlock;
+            tile.blockCount = span.blockCount;
+        }
+        m_kernels.attendSpan(tile);
+    };
+    const auto& units = m_plan.units();
+    const auto unitCount = static_cast<std::int64_t>(units.size());
+
+    if (!m_plan.isSplit()) {
+        m_pool.parallelFor(unitCount, 1, [&](std::int64_t begin, std::int64_t end, int worker) {
+            float* total = reinterpret_cast<float*>(scratch.of(worker)) + scratchFloats;
+            for (std::int64_t i = begin; i < end; ++i) {
+                const AttentionUnit unit = units[static_cast<std::size_t>(i)];
+                const QueryTile& query = m_plan.tiles()[static_cast<std::size_t>(unit.tile)];
+                AttentionTile tile = tileOf(query, worker);
+                attendSpan(query, 0, tile, total);
+                for (std::int32_t span = 1; span < query.spanCount; ++span) {
+                    attendSpan(query, span, tile, total + partialFloats);
+                    m_kernels.mergeSpans(total, total + partialFloats, tile.tokens * tile.heads,
+                                         tile.headDim);
+                }
+                tile.partial = total;
+                m_kernels.finishAttention(tile);
+            }
+        });
+        return;
+    }
+    m_pool.parallelFor(unitCount, 1, [&](std::int64_t begin, std::int64_t end, int worker) {
+        for (std::int64_t i = begin; i < end; ++i) {
+            const AttentionUnit unit = units[static_cast<std::size_t>(i)];
+            const QueryTile& query = m_plan.tiles()[static_cast<std::size_t>(unit.tile)];
+            AttentionTile tile = tileOf(query, worker);
+            attendSpan(query, unit.span, tile,
+                       partials + (query.firstPartial + unit.span) * partialFloats);
+        }
+    });
+    constexpr std::int64_t kMergesPerPiece = 8;
+    m_pool.parallelFor(static_cast<std::int64_t>(m_plan.tiles().size()), kMergesPerPiece,
+                       [&](std::int64_t begin, std::int64_t end, int worker) {
+                           for (std::int64_t i = begin; i < end; ++i) {
+                               const QueryTile& query = m_plan.tiles()[static_cast<std::size_t>(i)];
+                               AttentionTile tile = tileOf(query, worker);
+                               float* total = partials + query.firstPartial * partialFloats;
+                               for (std::int32_t span = 1; span < query.spanCount; ++span) {
+                                   m_kernels.mergeSpans(total, total + span * partialFloats,
+                                                        tile.tokens * tile.heads, tile.headDim);
+                               }
+                               tile.partial = total;
+                               m_kernels.finishAttention(tile);
+                           }
+                       });
+}
+
+} // namespace kernels::cpu

@@ -1,0 +1,224 @@
+#include "kernels/cpu/cpu_ops.h"
+
+#include "kernels/cpu/check_view.h"
+#include "kernels/cpu/cpu_features.h"
+#include "kernels/cpu/cpu_weight.h"
+#include "kernels/thread_pool.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace kernels::cpu {
+
+namespace {
+
+// Elements a piece of row work has at least: a few microseconds, more than waking a worker costs.
+constexpr std::int64_t kGrainElements = 16384;
+
+std::int64_t rowGrain(std::int64_t rowLength) {
+    return std::max<std::int64_t>(1, kGrainElements / std::max<std::int64_t>(1, rowLength));
+}
+
+const CpuWeight& cpuWeight(const Weight& weight) {
+    const auto* own = dynamic_cast<const CpuWeight*>(&weight);
+    require(own != nullptr, "the weight was prepared for another device");
+    return *own;
+}
+
+} // namespace
+
+std::unique_ptr<Weight> CpuOps::prepare(const View& fileWeight, WeightLayout layout,
+                                        ActivationPrecision precision) {
+    return std::make_unique<CpuWeight>(fileWeight, layout, precision, m_pool);
+}
+
+CpuOps::WorkerScratch CpuOps::workerScratch(std::size_t bytes) {
+    const std::size_t stride = (bytes + 63) / 64 * 64;
+    const std::size_t needed = stride * static_cast<std::size_t>(m_pool.threads());
+    if (m_scratch.bytes() < needed) {
+        m_scratch = Buffer();
+        m_scratch = Buffer::cpu(Format::I8, Shape{static_cast<std::int64_t>(needed)});
+    }
+    return WorkerScratch{static_cast<std::byte*>(m_scratch.view().data), stride};
+}
+
+void CpuOps::embed(const Weight& table, std::span<const std::int32_t> ids, View out) {
+    const CpuWeight& weight = cpuWeight(table);
+    const std::int64_t columns = weight.columns();
+    require(isF32(out) && out.shape.rowLength() == columns &&
+                out.shape.rows() >= static_cast<std::int64_t>(ids.size()),
+            "embed: out is not [tokens, columns of the table]");
+    for (const std::int32_t id : ids) {
+        require(id >= 0 && id < weight.rows(), "embed: a token id is outside the table");
+    }
+    m_pool.parallelFor(static_cast<std::int64_t>(ids.size()), rowGrain(4 * columns),
+                       [&](std::int64_t begin, std::int64_t end, int) {
+                           for (std::int64_t t = begin; t < end; ++t) {
+                               weight.unpack(
+                                   ids[static_cast<std::size_t>(t)],
+                                   {out.f32() + t * columns, static_cast<std::size_t>(columns)});
+                           }
+                       });
+}
+
+void CpuOps::rmsNorm(View x, View gain, float eps, View out) {
+    const std::int64_t length = x.shape.rowLength();
+    require(isF32(x) && isF32(gain) && isF32(out) && x.shape.elements() == out.shape.elements() &&
+                gain.shape.elements() == length && out.shape.rowLength() == length,
+            "rmsNorm: x and out are [tokens, D] and gain is [D]");
+    m_pool.parallelFor(x.shape.rows(), rowGrain(length),
+                       [&](std::int64_t begin, std::int64_t end, int) {
+                           for (std::int64_t t = begin; t < end; ++t) {
+                               m_kernels.rmsNormRow(x.f32() + t * length, gain.f32(), eps,
+                                                    out.f32() + t * length, length);
+                           }
+                       });
+}
+
+void CpuOps::addRmsNorm(View x, View delta, View gain, float eps, View out) {
+    const std::int64_t length = x.shape.rowLength();
+    require(isF32(x) && isF32(delta) && isF32(gain) && isF32(out) &&
+                x.shape.elements() == out.shape.elements() &&
+                x.shape.elements() == delta.shape.elements() && gain.shape.elements() == length &&
+                out.shape.rowLength() == length,
+            "addRmsNorm: x, delta and out are [tokens, D] and gain is [D]");
+    m_pool.parallelFor(
+        x.shape.rows(), rowGrain(length), [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t t = begin; t < end; ++t) {
+                m_kernels.addRmsNormRow(x.f32() + t * length, delta.f32() + t * length, gain.f32(),
+                                        eps, out.f32() + t * length, length);
+            }
+        });
+}
+
+void CpuOps::add(View x, View delta) {
+    require(isF32(x) && isF32(delta) && x.shape.elements() == delta.shape.elements(),
+            "add: x and delta differ in shape");
+    m_pool.parallelFor(x.shape.elements(), kGrainElements,
+                       [&](std::int64_t begin, std::int64_t end, int) {
+                           m_kernels.addRange(x.f32() + begin, delta.f32() + begin, end - begin);
+                       });
+}
+
+void CpuOps::siluMul(View gate, View up, View out) {
+    require(isF32(gate) && isF32(up) && isF32(out) &&
+                gate.shape.elements() == up.shape.elements() &&
+                gate.shape.elements() == out.shape.elements(),
+            "siluMul: gate, up and out differ in shape");
+    m_pool.parallelFor(gate.shape.elements(), kGrainElements / 4,
+                       [&](std::int64_t begin, std::int64_t end, int) {
+                           m_kernels.siluMulRange(gate.f32() + begin, up.f32() + begin,
+                                                  out.f32() + begin, end - begin);
+                       });
+}
+
+void CpuOps::gatherRows(View x, std::span<const std::int32_t> rows, View out) {
+    const std::int64_t length = x.shape.rowLength();
+    require(isF32(x) && isF32(out) && out.shape.rowLength() == length &&
+                out.shape.rows() >= static_cast<std::int64_t>(rows.size()),
+            "gatherRows: out is not [rows, row length of x]");
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        require(rows[i] >= 0 && rows[i] < x.shape.rows(), "gatherRows: a row is outside x");
+        std::memcpy(out.f32() + static_cast<std::int64_t>(i) * length, x.f32() + rows[i] * length,
+                    static_cast<std::size_t>(length) * sizeof(float));
+    }
+}
+
+void CpuOps::ropeAndStore(View q, View k, View v, const RopeSpec& rope,
+                          std::span<const std::int32_t> positions,
+                          std::span<const std::int32_t> slots, const KvLayer& kv) {
+    const std::int64_t tokens = q.shape[0];
+    const std::int64_t heads = q.shape[1];
+    const std::int64_t dim = q.shape[2];
+    const std::int64_t kvHeads = k.shape[1];
+    const std::int64_t blockTokens = kv.blockTokens();
+    const auto width = static_cast<int>(2 * rope.frequencies.size());
+    require(isF32(q) && isF32(k) && isF32(v) && q.shape.rank() == 3 && k.shape.rank() == 3 &&
+                k.shape == v.shape && k.shape[0] == tokens && k.shape[2] == dim && width <= dim &&
+                static_cast<std::int64_t>(positions.size()) == tokens &&
+                static_cast<std::int64_t>(slots.size()) == tokens,
+            "ropeAndStore: q, k, v, positions and slots disagree");
+    require(kv.keys.format == Format::F16 && kv.keys.shape.rank() == 4 &&
+                kv.keys.shape == kv.values.shape && kv.keys.shape[1] == kvHeads &&
+                kv.keys.shape[3] == dim,
+            "ropeAndStore: keys and values are [blocks, kvHeads, blockTokens, headDim] F16");
+    for (const std::int32_t slot : slots) {
+        require(slot >= 0 && slot < kv.keys.shape[0] * blockTokens,
+                "ropeAndStore: a slot is outside the cache");
+    }
+    const RopeTable& table = m_ropeTables.find(rope, positions, m_pool);
+    auto* keys = static_cast<std::uint16_t*>(kv.keys.data);
+    auto* values = static_cast<std::uint16_t*>(kv.values.data);
+    const auto turn =
+        rope.pairing == RopePairing::Interleaved ? m_kernels.turnInterleaved : m_kernels.turnHalves;
+    const auto turnHeads = [&](float* first, std::int64_t count, std::int64_t token) {
+        for (std::int64_t head = 0; head < count; ++head) {
+            turn(first + head * dim, table.cosines(token), table.sines(token), width);
+        }
+    };
+    m_pool.parallelFor(
+        tokens, rowGrain((heads + 2 * kvHeads) * dim),
+        [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t t = begin; t < end; ++t) {
+                float* key = k.f32() + t * kvHeads * dim;
+                const float* value = v.f32() + t * kvHeads * dim;
+                turnHeads(q.f32() + t * heads * dim, heads, t);
+                turnHeads(key, kvHeads, t);
+                const std::int64_t slot = slots[static_cast<std::size_t>(t)];
+                for (std::int64_t head = 0; head < kvHeads; ++head) {
+                    const std::int64_t row =
+                        (slot / blockTokens * kvHeads + head) * blockTokens + slot % blockTokens;
+                    m_kernels.storeHalfRow(key + head * dim, keys + row * dim, dim);
+                    m_kernels.storeHalfRow(value + head * dim, values + row * dim, dim);
+                }
+            }
+        });
+}
+
+} // namespace kernels::cpu
+
+namespace kernels {
+
+namespace {
+
+struct IsaChoice {
+    std::string_view name;
+    bool isAvailable;
+    const cpu::KernelTable& (*kernels)();
+};
+
+// Best first.
+std::array<IsaChoice, 3> isaChoices() {
+    const cpu::CpuFeatures features = cpu::cpuFeatures();
+    return {IsaChoice{"avx512", features.avx512, cpu::avx512Kernels},
+            IsaChoice{"avx2", features.avx2, cpu::avx2Kernels},
+            IsaChoice{"scalar", true, cpu::scalarKernels}};
+}
+
+} // namespace
+
+std::unique_ptr<Ops> makeCpuOps(ThreadPool& pool, std::string_view isa) {
+    for (const IsaChoice& choice : isaChoices()) {
+        if (choice.isAvailable && (isa.empty() || isa == choice.name)) {
+            return std::make_unique<cpu::CpuOps>(pool, choice.kernels());
+        }
+    }
+    std::string names;
+    for (const std::string& name : cpuIsas()) {
+        names += (names.empty() ? "" : ", ") + name;
+    }
+    throw std::invalid_argument("this processor can't run the instruction set \"" +
+                                std::string(isa) + "\"; it can run " + names);
+}
+
+std::vector<std::string> cpuIsas() {
+    std::vector<std::string> names;
+    for (const IsaChoice& choice : isaChoices()) {
+        if (choice.isAvailable) {
+            names.emplace_back(choice.name);
+        }
+    }
+    return names;
+}
+
+} // namespace kernels

@@ -1,0 +1,59 @@
+// The CPU's operators over the functions of one instruction set. One caller thread; bodies run on
+// the pool. Scratch memory grows to what the largest step needed and stays.
+#pragma once
+
+#include "kernels/cpu/activations.h"
+#include "kernels/cpu/attention_plan.h"
+#include "kernels/cpu/kernel_table.h"
+#include "kernels/cpu/rope_table.h"
+#include "kernels/ops.h"
+
+#include <array>
+#include <vector>
+
+namespace kernels::cpu {
+
+class CpuOps final : public Ops {
+public:
+    CpuOps(ThreadPool& pool, const KernelTable& kernels) : m_pool(pool), m_kernels(kernels) {}
+
+    Device device() const override { return Device::Cpu; }
+    std::string isa() const override { return m_kernels.displayName; }
+    Buffer allocate(Format format, Shape shape) override { return Buffer::cpu(format, shape); }
+    std::unique_ptr<Weight> prepare(const View& fileWeight, WeightLayout layout,
+                                    ActivationPrecision precision) override;
+
+    void embed(const Weight& table, std::span<const std::int32_t> ids, View out) override;
+    void rmsNorm(View x, View gain, float eps, View out) override;
+    void addRmsNorm(View x, View delta, View gain, float eps, View out) override;
+    void add(View x, View delta) override;
+    void matmul(View x, std::span<const Weight* const> weights,
+                std::span<const View> outs) override;
+    void ropeAndStore(View q, View k, View v, const RopeSpec& rope,
+                      std::span<const std::int32_t> positions, std::span<const std::int32_t> slots,
+                      const KvLayer& kv) override;
+    void attention(View q, const KvLayer& kv, const AttentionBatch& batch, float scale,
+                   View out) override;
+    void siluMul(View gate, View up, View out) override;
+    void gatherRows(View x, std::span<const std::int32_t> rows, View out) override;
+
+private:
+    struct Product; // one matmul call, in cpu_matmul.cpp
+    // At least `bytes` of 64-byte aligned memory for each worker, `stride` bytes apart.
+    struct WorkerScratch {
+        std::byte* of(int worker) const { return base + stride * static_cast<std::size_t>(worker); }
+        std::byte* base = nullptr;
+        std::size_t stride = 0;
+    };
+    WorkerScratch workerScratch(std::size_t bytes);
+
+    ThreadPool& m_pool;
+    const KernelTable& m_kernels;
+    std::array<Activations, 2> m_activations{Activations(1), Activations(2)}; // by precision
+    Buffer m_scratch;
+    RopeTables m_ropeTables;
+    AttentionPlan m_plan;
+    Buffer m_partials;
+};
+
+} // namespace kernels::cpu

@@ -1,0 +1,158 @@
+// The functions one instruction set offers, as plain pointers over plain data. An instruction-set
+// unit includes only this header, its simd header and the shared bodies: nothing inline with
+// external linkage may be compiled with its flags, or the linker could hand that copy to processors
+// that can't run it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kernels::cpu {
+
+constexpr int kTileRows = 16;     // weight rows interleaved in a tile
+constexpr int kGroupColumns = 32; // columns whose activations share a scale
+constexpr int kBlockTokens = 8;   // tokens interleaved in a block of quantised activations
+
+// How the numbers of a tile are stored: code width, kind of scale, minimum, columns a scale.
+enum class TileKind : std::uint8_t {
+    F32,
+    F16,
+    BF16,
+    Code4Half,
+    Code4HalfMinimum,
+    Code5Half,
+    Code5HalfMinimum,
+    Code8Half,
+    Code4Super16,
+    Code4SuperMinimum,
+    Code4SuperMinimum16,
+    Code5SuperMinimum,
+    Code6Super16,
+    TableHalf,
+    TableHalf16,
+    TableFloat,
+    TableSuper,
+};
+constexpr int kTileKinds = 17;
+
+// Planes of a tile, each contiguous: codes [K/32][record], factors [K/32][...], super [K/256][...].
+struct TileShape {
+    TileKind kind;
+    std::int64_t columns;
+    std::size_t factorOffset; // bytes from the start of the tile
+    std::size_t superOffset;
+    std::size_t bytes; // of a tile, a multiple of 64
+    std::int8_t table[16];
+};
+
+// Up to kBlockTokens rows of activations, interleaved: groups x width x 32.
+struct ActivationBlock {
+    const std::int8_t* codes; // [groups][width][32]
+    const float* scales;      // [groups][width]
+    const std::int32_t* bias; // [groups][parts][width]: what an accumulator starts from
+    const float* sums;        // [groups][parts][width]: scale times sum of codes, for minimums
+    int width;
+};
+
+// Products of consecutive tiles with one block of activations.
+struct TileRun {
+    const TileShape* shape;
+    const std::byte* tiles;
+    std::int64_t tileCount;
+    int lastRows; // rows of the last tile that exist
+    // Integer kinds; `terms` 2 means that rows 2t and 2t+1 add up to token t.
+    ActivationBlock block;
+    int terms;
+    // F32, F16, BF16 kinds: `width` rows of F32.
+    const float* x;
+    std::int64_t xStride;
+    float* out; // [token][row], first row of the first tile
+    std::int64_t outStride;
+};
+
+// Where a row's codes go; `targets` are the bias arrays that the weights of a call need.
+struct BiasTarget {
+    std::int32_t* out; // [groups][parts][width], already at this row
+    std::int32_t bias; // -bias times the sum of codes
+    int parts;         // 1: a sum of 32, 2: sums of 16
+};
+constexpr int kMaxBiasTargets = 8;
+
+struct QuantisedRow {
+    std::int8_t* codes; // stride width * 32 a group
+    float* scales;      // stride width
+    float* sums32;      // stride width; may be nullptr
+    float* sums16;      // stride 2 * width a group, width a part; may be nullptr
+    BiasTarget targets[kMaxBiasTargets];
+    int targetCount;
+    int width;
+};
+
+// Keys and values of one kv head, and the query rows that read them.
+struct AttentionBlock {
+    std::int32_t block;
+    std::int32_t firstPosition;
+};
+
+struct AttentionTile {
+    const float* q; // row (token, head): q + token * tokenStride + head * headDim
+    float* out;     // same shape
+    std::int64_t tokenStride;
+    int tokens;
+    int heads; // that share the kv head
+    int headDim;
+    std::int32_t firstPosition;
+    const std::uint16_t* keys; // of block 0 and this kv head
+    const std::uint16_t* values;
+    std::int64_t blockStride; // elements from a block to the next
+    int blockTokens;
+    const AttentionBlock* blocks; // ascending positions
+    int blockCount;
+    float scale;
+    float* scratch; // attentionScratch(...) floats, 64-byte aligned
+    float* partial; // [rows][paddedDim + 16]: sums, then maximum and weight
+};
+
+using MatmulFunction = void (*)(const TileRun&);
+
+struct MatmulTable {
+    MatmulFunction run[kTileKinds]; // by TileKind
+};
+
+struct KernelTable {
+    const char* name;        // as makeCpuOps takes it
+    const char* displayName; // as people read it
+    bool multipliesSigned;   // codes of 8 bits are signed here and need no bias
+    const MatmulTable* matmul;
+    // One row of groups * 32 numbers; `low` is the second term or nullptr.
+    void (*quantiseRow)(const float* x, std::int64_t groups, const QuantisedRow& high,
+                        const QuantisedRow* low);
+
+    void (*rmsNormRow)(const float* x, const float* gain, float eps, float* out, std::int64_t n);
+    void (*addRmsNormRow)(float* x, const float* delta, const float* gain, float eps, float* out,
+                          std::int64_t n);
+    void (*addRange)(float* x, const float* delta, std::int64_t n);
+    void (*siluMulRange)(const float* gate, const float* up, float* out, std::int64_t n);
+    // Turns the first `width` elements of a head. Interleaved: cosines twice a pair, sines as
+    // (-sine, sine). Halves: cosines and sines one a pair.
+    void (*turnInterleaved)(float* head, const float* cosines, const float* sines, int width);
+    void (*turnHalves)(float* head, const float* cosines, const float* sines, int width);
+    void (*storeHalfRow)(const float* in, std::uint16_t* out, std::int64_t n);
+    void (*expRange)(const float* in, float* out, std::int64_t n);
+
+    // Sums of one span of blocks into tile.partial.
+    void (*attendSpan)(const AttentionTile& tile);
+    // total = both spans, in the rows of `into`.
+    void (*mergeSpans)(float* into, const float* from, int rows, int headDim);
+    void (*finishAttention)(const AttentionTile& tile);
+};
+
+extern const MatmulTable kScalarMatmul;
+extern const MatmulTable kAvx2Matmul;
+extern const MatmulTable kAvx512Matmul;
+
+const KernelTable& scalarKernels();
+const KernelTable& avx2Kernels();
+const KernelTable& avx512Kernels();
+
+} // namespace kernels::cpu

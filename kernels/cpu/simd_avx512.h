@@ -1,0 +1,143 @@
+// Sixteen lanes on AVX-512 F, BW, VL, DQ and VNNI. Included by instruction-set units only.
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstdint>
+#include <cstring>
+
+namespace kernels::cpu {
+namespace {
+
+struct Simd {
+    static constexpr int kLanes = 16;
+    static constexpr int kMatmulTokens = 8; // accumulators of a product that fit the registers
+    static constexpr int kScoreRows = 6;
+    static constexpr bool kHasUnsignedDot = true; // 8-bit codes times signed, no saturation
+    using F = __m512;
+    using I = __m512i;
+
+    static F zero() { return _mm512_setzero_ps(); }
+    static F set1(float x) { return _mm512_set1_ps(x); }
+    static F load(const float* p) { return _mm512_loadu_ps(p); }
+    static void store(float* p, F x) { _mm512_storeu_ps(p, x); }
+    static __mmask16 first(int n) { return static_cast<__mmask16>((1U << n) - 1U); }
+    static F loadPart(const float* p, int n) { return _mm512_maskz_loadu_ps(first(n), p); }
+    static void storePart(float* p, F x, int n) { _mm512_mask_storeu_ps(p, first(n), x); }
+    static F add(F a, F b) { return _mm512_add_ps(a, b); }
+    static F sub(F a, F b) { return _mm512_sub_ps(a, b); }
+    static F mul(F a, F b) { return _mm512_mul_ps(a, b); }
+    static F div(F a, F b) { return _mm512_div_ps(a, b); }
+    static F fma(F a, F b, F c) { return _mm512_fmadd_ps(a, b, c); }
+    static F max(F a, F b) { return _mm512_max_ps(a, b); }
+    static F min(F a, F b) { return _mm512_min_ps(a, b); }
+    static F abs(F a) { return _mm512_abs_ps(a); }
+    static F round(F a) { return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | 8); }
+    static F zeroWhereLess(F x, F limit, F value) {
+        return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(x, limit, _CMP_NLT_UQ), value);
+    }
+    // x * 2^n, n a whole number in [-126, 127]
+    static F timesPowerOfTwo(F x, F n) { return _mm512_scalef_ps(x, n); }
+    static float sum(F x) { return _mm512_reduce_add_ps(x); }
+    static float largest(F x) { return _mm512_reduce_max_ps(x); }
+    // Neighbours change places.
+    static F swapPairs(F x) { return _mm512_permute_ps(x, 0xB1); }
+
+    static F loadHalf(const std::uint16_t* p) {
+        return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+    }
+    static F loadHalfPart(const std::uint16_t* p, int n) {
+        return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(first(n), p));
+    }
+    static F loadBrain(const std::uint16_t* p) {
+        const I wide =
+            _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+        return _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16));
+    }
+    static void storeHalf(std::uint16_t* p, F x) {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvtps_ph(x, 0));
+    }
+    static void storeHalfPart(std::uint16_t* p, F x, int n) {
+        _mm256_mask_storeu_epi16(p, first(n), _mm512_cvtps_ph(x, 0));
+    }
+
+    static I toInt(F x) { return _mm512_cvtps_epi32(x); }
+    static F toFloat(I x) { return _mm512_cvtepi32_ps(x); }
+    static F bytesToFloat(const std::int8_t* p) {
+        return toFloat(_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
+    }
+    static F unsignedBytesToFloat(const std::uint8_t* p) {
+        return toFloat(_mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
+    }
+    static void storeBytes(std::int8_t* p, I x) {
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtsepi32_epi8(x));
+    }
+    static std::int32_t sumInt(I x) { return _mm512_reduce_add_epi32(x); }
+
+    // Bytes of weights: 16 rows x 4 columns, a row's four side by side.
+    static I loadCodes(const std::uint8_t* p) { return _mm512_loadu_si512(p); }
+    static I broadcast4(const std::int8_t* p) {
+        std::int32_t four;
+        std::memcpy(&four, p, sizeof four);
+        return _mm512_set1_epi32(four);
+    }
+    static I bytes(int value) { return _mm512_set1_epi8(static_cast<char>(value)); }
+    static I bitAnd(I a, I b) { return _mm512_and_si512(a, b); }
+    static I bitOr(I a, I b) { return _mm512_or_si512(a, b); }
+    template <int kShift>
+    static I shiftRight(I a) {
+        return _mm512_srli_epi16(a, kShift);
+    }
+    template <int kShift>
+    static I shiftLeft(I a) {
+        return _mm512_slli_epi16(a, kShift);
+    }
+    static I loadTable(const std::uint8_t* p) {
+        return _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+    }
+    static I lookUp(I table, I codes) { return _mm512_shuffle_epi8(table, codes); }
+
+    // Sum of products of four codes and four activations a row. kLargest: the largest code.
+    template <int kLargest>
+    struct Dot {
+        I sum;
+        void begin(std::int32_t start) { sum = _mm512_set1_epi32(start); }
+        template <int kStep>
+        void add(I codes, I activations) {
+            sum = _mm512_dpbusd_epi32(sum, codes, activations);
+        }
+        I result() const { return sum; }
+    };
+
+    static void prefetch(const void* p) { _mm_prefetch(static_cast<const char*>(p), _MM_HINT_T0); }
+
+    static void transpose(F* v) {
+        F t[16];
+        for (int i = 0; i < 16; i += 2) {
+            t[i] = _mm512_unpacklo_ps(v[i], v[i + 1]);
+            t[i + 1] = _mm512_unpackhi_ps(v[i], v[i + 1]);
+        }
+        for (int i = 0; i < 16; i += 4) { // v[i + c]: column c of each 4 x 4 corner
+            v[i] = _mm512_shuffle_ps(t[i], t[i + 2], 0x44);
+            v[i + 1] = _mm512_shuffle_ps(t[i], t[i + 2], 0xEE);
+            v[i + 2] = _mm512_shuffle_ps(t[i + 1], t[i + 3], 0x44);
+            v[i + 3] = _mm512_shuffle_ps(t[i + 1], t[i + 3], 0xEE);
+        }
+        for (int c = 0; c < 4; ++c) {
+            const F a = _mm512_shuffle_f32x4(v[c], v[c + 4], 0x88);
+            const F b = _mm512_shuffle_f32x4(v[c], v[c + 4], 0xDD);
+            const F d = _mm512_shuffle_f32x4(v[c + 8], v[c + 12], 0x88);
+            const F e = _mm512_shuffle_f32x4(v[c + 8], v[c + 12], 0xDD);
+            t[c] = _mm512_shuffle_f32x4(a, d, 0x88);
+            t[c + 4] = _mm512_shuffle_f32x4(b, e, 0x88);
+            t[c + 8] = _mm512_shuffle_f32x4(a, d, 0xDD);
+            t[c + 12] = _mm512_shuffle_f32x4(b, e, 0xDD);
+        }
+        for (int i = 0; i < 16; ++i) {
+            v[i] = t[i];
+        }
+    }
+};
+
+} // namespace
+} // namespace kernels::cpu

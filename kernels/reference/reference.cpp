@@ -1,0 +1,146 @@
+#include "kernels/reference/reference.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kernels::reference {
+
+Numbers decode(const View& view) {
+    std::vector<float> values(static_cast<std::size_t>(view.shape.elements()));
+    dequantize(view.format, static_cast<const std::byte*>(view.data), values);
+    return {values.begin(), values.end()};
+}
+
+Numbers roundActivations(std::span<const double> x, ActivationPrecision precision) {
+    constexpr std::size_t kGroup = 32;
+    const float steps = precision == ActivationPrecision::Int16 ? 127.0F * 254.0F : 127.0F;
+    Numbers rounded(x.size());
+    for (std::size_t first = 0; first < x.size(); first += kGroup) {
+        float largest = 0.0F;
+        for (std::size_t i = first; i < first + kGroup; ++i) {
+            largest = std::max(largest, std::abs(static_cast<float>(x[i])));
+        }
+        for (std::size_t i = first; i < first + kGroup && largest > 0.0F; ++i) {
+            const float quotient = static_cast<float>(x[i]) * (steps / largest);
+            rounded[i] = static_cast<double>(std::nearbyint(quotient)) *
+                         static_cast<double>(largest / steps);
+        }
+    }
+    return rounded;
+}
+
+Numbers matmul(std::span<const double> x, std::span<const double> w, std::int64_t columns) {
+    const auto k = static_cast<std::size_t>(columns);
+    const std::size_t tokens = x.size() / k;
+    const std::size_t rows = w.size() / k;
+    Numbers out(tokens * rows);
+    for (std::size_t t = 0; t < tokens; ++t) {
+        for (std::size_t n = 0; n < rows; ++n) {
+            double sum = 0.0;
+            for (std::size_t i = 0; i < k; ++i) {
+                sum += x[t * k + i] * w[n * k + i];
+            }
+            out[t * rows + n] = sum;
+        }
+    }
+    return out;
+}
+
+Numbers rmsNorm(std::span<const double> x, std::span<const double> gain, double eps) {
+    const std::size_t length = gain.size();
+    Numbers out(x.size());
+    for (std::size_t first = 0; first < x.size(); first += length) {
+        double squares = 0.0;
+        for (std::size_t i = 0; i < length; ++i) {
+            squares += x[first + i] * x[first + i];
+        }
+        const double root = std::sqrt(squares / static_cast<double>(length) + eps);
+        for (std::size_t i = 0; i < length; ++i) {
+            out[first + i] = gain[i] * x[first + i] / root;
+        }
+    }
+    return out;
+}
+
+Numbers siluMul(std::span<const double> gate, std::span<const double> up) {
+    Numbers out(gate.size());
+    for (std::size_t i = 0; i < gate.size(); ++i) {
+        out[i] = gate[i] / (1.0 + std::exp(-gate[i])) * up[i];
+    }
+    return out;
+}
+
+Numbers rope(std::span<const double> x, std::int64_t heads, std::int64_t headDim,
+             const RopeSpec& rope, std::span<const std::int32_t> positions) {
+    const auto dim = static_cast<std::size_t>(headDim);
+    const std::size_t pairs = rope.frequencies.size();
+    Numbers out(x.begin(), x.end());
+    for (std::size_t first = 0; first < x.size(); first += dim) {
+        const double position = positions[first / dim / static_cast<std::size_t>(heads)];
+        for (std::size_t i = 0; i < pairs; ++i) {
+            const bool isInterleaved = rope.pairing == RopePairing::Interleaved;
+            const std::size_t a = first + (isInterleaved ? 2 * i : i);
+            const std::size_t b = isInterleaved ? a + 1 : a + pairs;
+            const double angle = position * static_cast<double>(rope.frequencies[i]);
+            const double c = std::cos(angle) * static_cast<double>(rope.magnitude);
+            const double s = std::sin(angle) * static_cast<double>(rope.magnitude);
+            out[a] = x[a] * c - x[b] * s;
+            out[b] = x[a] * s + x[b] * c;
+        }
+    }
+    return out;
+}
+
+Numbers attention(const View& q, const KvLayer& kv, const AttentionBatch& batch, double scale) {
+    const Numbers queries = decode(q);
+    const Numbers keys = decode(kv.keys);
+    const Numbers values = decode(kv.values);
+    const std::int64_t heads = q.shape[1];
+    const std::int64_t dim = q.shape[2];
+    const std::int64_t kvHeads = kv.keys.shape[1];
+    const std::int64_t blockTokens = kv.blockTokens();
+    Numbers out(queries.size());
+    const auto attendRow = [&](const AttentionSlice& slice, std::int64_t token, std::int64_t head) {
+        const std::int64_t kvHead = head / (heads / kvHeads);
+        const double* query = queries.data() + ((slice.firstRow + token) * heads + head) * dim;
+        std::vector<std::int64_t> rows; // of keys and values
+        Numbers scores;
+        for (const BlockRef& block :
+             batch.blocks.subspan(static_cast<std::size_t>(slice.firstBlock),
+                                  static_cast<std::size_t>(slice.blockCount))) {
+            for (std::int64_t i = 0; i < blockTokens; ++i) {
+                if (block.firstPosition + i <= slice.firstPosition + token) {
+                    rows.push_back((block.block * kvHeads + kvHead) * blockTokens + i);
+                    double score = 0.0;
+                    for (std::int64_t d = 0; d < dim; ++d) {
+                        score += query[d] * keys[static_cast<std::size_t>(rows.back() * dim + d)];
+                    }
+                    scores.push_back(score * scale);
+                }
+            }
+        }
+        const double largest =
+            scores.empty() ? 0.0 : *std::max_element(scores.begin(), scores.end());
+        double total = 0.0;
+        for (double& score : scores) {
+            score = std::exp(score - largest);
+            total += score;
+        }
+        double* sums = out.data() + ((slice.firstRow + token) * heads + head) * dim;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            for (std::int64_t d = 0; d < dim; ++d) {
+                sums[d] += scores[i] / total * values[static_cast<std::size_t>(rows[i] * dim + d)];
+            }
+        }
+    };
+    for (const AttentionSlice& slice : batch.slices) {
+        for (std::int64_t token = 0; token < slice.tokens; ++token) {
+            for (std::int64_t head = 0; head < heads; ++head) {
+                attendRow(slice, token, head);
+            }
+        }
+    }
+    return out;
+}
+
+} // namespace kernels::reference

@@ -1,0 +1,37 @@
+// The engine's operators in double precision, written for reading: one loop a formula, nothing
+// shared with kernels/cpu but the decoding of formats. Tests and `headway-probe check` compare with
+// these. Pure functions, any thread.
+#pragma once
+
+#include "kernels/ops.h"
+
+#include <span>
+#include <vector>
+
+namespace kernels::reference {
+
+using Numbers = std::vector<double>;
+
+// All elements of a tensor of any format.
+Numbers decode(const View& view);
+
+// What integer weights see of x, [tokens, K]: groups of 32 rounded to steps of max / 127 or, in two
+// terms, max / (127 * 254). The quotient is computed in F32, as ops.h says.
+Numbers roundActivations(std::span<const double> x, ActivationPrecision precision);
+
+// out[t,n] = sum_k x[t,k] * w[n,k]
+Numbers matmul(std::span<const double> x, std::span<const double> w, std::int64_t columns);
+
+// gain * x / sqrt(mean(x^2) + eps), row by row
+Numbers rmsNorm(std::span<const double> x, std::span<const double> gain, double eps);
+
+Numbers siluMul(std::span<const double> gate, std::span<const double> up);
+
+// Turns the heads of [tokens, heads, headDim].
+Numbers rope(std::span<const double> x, std::int64_t heads, std::int64_t headDim,
+             const RopeSpec& rope, std::span<const std::int32_t> positions);
+
+// softmax(q . K^T * scale) . V over the listed blocks, causal. Shapes as Ops::attention.
+Numbers attention(const View& q, const KvLayer& kv, const AttentionBatch& batch, double scale);
+
+} // namespace kernels::reference
