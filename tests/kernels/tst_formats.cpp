@@ -72,14 +72,14 @@ void TstFormats::unsupportedTypesHaveNames() {
 void TstFormats::partialBlocksAreRefused() {
     std::vector<float> values(33);
     std::vector<std::byte> bytes(64);
-    QVERIFY_EXCEPTION_THROWN(kernels::formatBytes(Format::Q4_0, 33), std::invalid_argument);
-    QVERIFY_EXCEPTION_THROWN(kernels::dequantize(Format::Q4_0, bytes.data(), values),
-                             std::invalid_argument);
-    QVERIFY_EXCEPTION_THROWN(kernels::quantize(Format::Q4_0, values, bytes.data()),
-                             std::invalid_argument);
+    QVERIFY_THROWS_EXCEPTION(std::invalid_argument, kernels::formatBytes(Format::Q4_0, 33));
+    QVERIFY_THROWS_EXCEPTION(std::invalid_argument,
+                             kernels::dequantize(Format::Q4_0, bytes.data(), values));
+    QVERIFY_THROWS_EXCEPTION(std::invalid_argument,
+                             kernels::quantize(Format::Q4_0, values, bytes.data()));
     values.resize(256);
-    QVERIFY_EXCEPTION_THROWN(kernels::quantize(Format::TQ1_0, values, bytes.data()),
-                             std::invalid_argument);
+    QVERIFY_THROWS_EXCEPTION(std::invalid_argument,
+                             kernels::quantize(Format::TQ1_0, values, bytes.data()));
 }
 
 void TstFormats::plainNumbersDecodeExactly() {
