@@ -1,25 +1,44 @@
 // Two runs side by side: differences with intervals and verdicts, settings that differ, what makes
-// them hard to compare.
+// them hard to compare. Pure; any thread.
 #pragma once
 
 #include "app/compare/statistics.h"
 #include "app/store/run_store.h"
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace app {
 
+// Same: the whole interval lies within 1 % of a's value. NotResolved: the interval holds zero, or
+// there are too few values for one. None: nothing to judge.
 enum class Verdict : std::uint8_t { Better, Worse, Same, NotResolved, None };
-std::string_view name(Verdict verdict); // "better", ...
+std::string_view name(Verdict verdict); // "better", "worse", "same", "not resolved", "none"
+
+enum class Better : std::uint8_t { Lower, Higher };
+
+// One measure: where its value comes from, how its interval is made, which direction is better.
+struct Measure {
+    std::string_view key;   // "ttft_p50_ms": JSON, CSV, scripts
+    std::string_view label; // "TTFT p50": English, translated in context "measures"
+    std::string_view unit;  // "ms", "tok/s", "req/s", "%", "MiB"
+    Better better = Better::Lower;
+    double quantile = 0.0; // of a latency; 0 for rates and levels
+    // Least n for an interval: requests (latencies) or seconds (rates); 0: never one.
+    std::int64_t leastCount() const;
+};
+std::span<const Measure> measures(); // in the order of every table
+const Measure* findMeasure(std::string_view key);
 
 struct ComparisonRow {
-    std::string metric; // "ttft_p50_ms"
+    std::string metric; // key of the measure
     std::string unit;
     std::optional<double> a, b, difference;
-    std::optional<Interval> interval; // of b - a
+    std::optional<Interval> interval; // of b - a, 95 %
     Verdict verdict = Verdict::None;
-    std::int64_t nA = 0, nB = 0;
+    std::int64_t nA = 0, nB = 0; // requests, gaps, or seconds
 };
 
 struct SettingDifference {
@@ -33,11 +52,27 @@ struct Comparison {
     std::int64_t equalSettings = 0;
     std::vector<std::string>
         cautions; // kinds: "sequential", "request_list_differs", "machine_differs",
-                  // "model_differs", "length_differs", "interrupted"
+                  // "model_differs", "length_differs", "interrupted", "incomplete"
 };
 
-// Sequential runs: percentile bootstrap over requests, so drift between them is not excluded
-// (caution "sequential").
+// Sequential runs: latencies by a bootstrap over requests, rates by one over blocks of seconds (of
+// their difference where both ran the same request list), so drift between the runs is not excluded
+// (caution "sequential"); each interval stands for itself.
 Comparison compareRuns(const RunData& a, const RunData& b);
+// The verdict of one row, b against a.
+Verdict judge(const Measure& measure, std::optional<double> a,
+              const std::optional<Interval>& interval);
+
+// The values of one run: what compareRuns and reports make intervals from.
+struct MeasureValues {
+    std::optional<double> value;
+    std::vector<double> sorted;  // latencies, ascending
+    std::vector<double> seconds; // rates: one value a whole second of the run
+    Clusters clusters;           // gaps by request
+    std::int64_t n = 0;
+};
+MeasureValues valuesOf(const Measure& measure, const RunData& run);
+// 95 % interval of the value itself.
+std::optional<Interval> intervalOf(const Measure& measure, const MeasureValues& values);
 
 } // namespace app
