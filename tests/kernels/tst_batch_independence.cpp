@@ -1,0 +1,212 @@
+// A row's result is the same to the bit alone and in any batch, in any chunks, under any number of
+// threads, and in either weight layout.
+#include "kernels/check_inputs.h"
+#include "kernels/thread_pool.h"
+
+#include <QTest>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <vector>
+
+using kernels::ActivationPrecision;
+using kernels::Buffer;
+using kernels::Format;
+using kernels::Shape;
+using kernels::ThreadPool;
+using kernels::View;
+using kernels::WeightLayout;
+
+class TstBatchIndependence : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void productsOfARowNeverChange_data();
+    void productsOfARowNeverChange();
+    void weightsOfACallDoNotMeet();
+    void attentionOfARowNeverChanges_data();
+    void attentionOfARowNeverChanges();
+    void rowOperatorsNeverChange();
+
+private:
+    std::uint64_t m_seed = std::random_device()();
+};
+
+namespace {
+
+// Rows [first, first + count) of the outermost dimension.
+View rowsOf(const View& view, std::int64_t first, std::int64_t count) {
+    View part = view.first(count);
+    part.data = view.f32() + first * (view.shape.elements() / view.shape[0]);
+    return part;
+}
+
+bool isSame(const View& a, const View& b) {
+    return a.bytes() == b.bytes() && std::memcmp(a.data, b.data, a.bytes()) == 0;
+}
+
+void addIsas() {
+    QTest::addColumn<QString>("isa");
+    for (const std::string& isa : kernels::cpuIsas()) {
+        QTest::addRow("%s", isa.c_str()) << QString::fromStdString(isa);
+    }
+}
+
+} // namespace
+
+void TstBatchIndependence::productsOfARowNeverChange_data() {
+    addIsas();
+}
+
+void TstBatchIndependence::productsOfARowNeverChange() {
+    QFETCH(QString, isa);
+    constexpr std::int64_t kTokens = 37;
+    for (const Format format :
+         {Format::F32, Format::F16, Format::BF16, Format::Q4_0, Format::Q4_1, Format::Q5_1,
+          Format::Q8_0, Format::Q2_K, Format::Q4_K, Format::Q6_K, Format::IQ4_XS, Format::NVFP4}) {
+        for (const auto precision : {ActivationPrecision::Int8, ActivationPrecision::Int16}) {
+            kernels::check::Inputs inputs(m_seed);
+            const std::int64_t columns = 256;
+            const Buffer source = inputs.weights(format, Shape{61, columns});
+            const Buffer x = inputs.activations(Shape{kTokens, columns});
+
+            ThreadPool alone(1);
+            const auto single = kernels::makeCpuOps(alone, isa.toStdString());
+            const auto weight = single->prepare(source.view(), WeightLayout::Packed, precision);
+            const kernels::Weight* pointer = weight.get();
+            Buffer wanted = inputs.poisoned(Shape{kTokens, 61});
+            for (std::int64_t row = 0; row < kTokens; ++row) {
+                const View out = rowsOf(wanted.view(), row, 1);
+                single->matmul(rowsOf(x.view(), row, 1), {&pointer, 1}, {&out, 1});
+            }
+            for (const int threads : {2, 5}) {
+                ThreadPool pool(threads);
+                const auto ops = kernels::makeCpuOps(pool, isa.toStdString());
+                for (const WeightLayout layout : {WeightLayout::Packed, WeightLayout::File}) {
+                    const auto other = ops->prepare(source.view(), layout, precision);
+                    const kernels::Weight* otherPointer = other.get();
+                    for (const std::int64_t chunk : {2, 3, 5, 8, 14, 37}) {
+                        Buffer out = inputs.poisoned(Shape{kTokens, 61});
+                        for (std::int64_t row = 0; row < kTokens; row += chunk) {
+                            const std::int64_t count = std::min(chunk, kTokens - row);
+                            const View part = rowsOf(out.view(), row, count);
+                            ops->matmul(rowsOf(x.view(), row, count), {&otherPointer, 1},
+                                        {&part, 1});
+                        }
+                        QVERIFY2(isSame(out.view(), wanted.view()),
+                                 fmt::format("{}, {} threads, chunks of {}, seed {}",
+                                             kernels::traits(format).name, threads, chunk, m_seed)
+                                     .c_str());
+                    }
+                }
+            }
+        }
+    }
+}
+
+void TstBatchIndependence::weightsOfACallDoNotMeet() {
+    // One call with four weights of different formats, precisions and layouts equals four calls.
+    ThreadPool pool(3);
+    const auto ops = kernels::makeCpuOps(pool);
+    kernels::check::Inputs inputs(m_seed);
+    const Buffer x = inputs.activations(Shape{19, 512});
+    struct Kind {
+        Format format;
+        WeightLayout layout;
+        ActivationPrecision precision;
+        std::int64_t rows;
+    };
+    const std::vector<Kind> kinds{
+        {Format::Q4_1, WeightLayout::Packed, ActivationPrecision::Int8, 40},
+        {Format::Q6_K, WeightLayout::File, ActivationPrecision::Int16, 17},
+        {Format::F16, WeightLayout::Packed, ActivationPrecision::Int8, 1},
+        {Format::Q8_0, WeightLayout::Packed, ActivationPrecision::Int8, 33},
+        {Format::NVFP4, WeightLayout::Packed, ActivationPrecision::Int16, 16},
+    };
+    std::vector<Buffer> sources, together, apart;
+    std::vector<std::unique_ptr<kernels::Weight>> weights;
+    std::vector<const kernels::Weight*> pointers;
+    std::vector<View> views;
+    for (const Kind& kind : kinds) {
+        sources.push_back(inputs.weights(kind.format, Shape{kind.rows, 512}));
+        together.push_back(inputs.poisoned(Shape{19, kind.rows}));
+        apart.push_back(inputs.poisoned(Shape{19, kind.rows}));
+        weights.push_back(ops->prepare(sources.back().view(), kind.layout, kind.precision));
+        pointers.push_back(weights.back().get());
+        views.push_back(together.back().view());
+        const View out = apart.back().view();
+        ops->matmul(x.view(), {&pointers.back(), 1}, {&out, 1});
+    }
+    ops->matmul(x.view(), pointers, views);
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+        QVERIFY(isSame(together[i].view(), apart[i].view()));
+    }
+}
+
+void TstBatchIndependence::attentionOfARowNeverChanges_data() {
+    addIsas();
+}
+
+void TstBatchIndependence::attentionOfARowNeverChanges() {
+    QFETCH(QString, isa);
+    kernels::check::Inputs inputs(m_seed);
+    ThreadPool alone(1);
+    const auto single = kernels::makeCpuOps(alone, isa.toStdString());
+    const kernels::check::AttentionCase input(*single, inputs, 6, 2, 64, 32);
+    const kernels::AttentionBatch batch = input.batch();
+    Buffer wanted = inputs.poisoned(input.q().shape);
+    single->attention(input.q(), input.layer(), batch, 0.125F, wanted.view());
+
+    for (const int threads : {1, 2, 7}) {
+        ThreadPool pool(threads);
+        const auto ops = kernels::makeCpuOps(pool, isa.toStdString());
+        for (const std::int32_t chunk : {1, 3, 16, 1000}) {
+            Buffer out = inputs.poisoned(input.q().shape);
+            // Every chunk of every slice is a call of its own.
+            for (kernels::AttentionSlice slice : batch.slices) {
+                const std::int32_t end = slice.firstRow + slice.tokens;
+                while (slice.firstRow < end) {
+                    slice.tokens = std::min(chunk, end - slice.firstRow);
+                    ops->attention(input.q(), input.layer(), {{&slice, 1}, batch.blocks}, 0.125F,
+                                   out.view());
+                    slice.firstRow += slice.tokens;
+                    slice.firstPosition += slice.tokens;
+                }
+            }
+            QVERIFY2(
+                isSame(out.view(), wanted.view()),
+                fmt::format("{} threads, chunks of {}, seed {}", threads, chunk, m_seed).c_str());
+        }
+    }
+}
+
+void TstBatchIndependence::rowOperatorsNeverChange() {
+    ThreadPool alone(1);
+    ThreadPool many(5);
+    const auto single = kernels::makeCpuOps(alone);
+    const auto ops = kernels::makeCpuOps(many);
+    kernels::check::Inputs inputs(m_seed);
+    const Shape shape{64, 1001};
+    const Buffer x = inputs.normal(shape, 1.0F);
+    const Buffer up = inputs.normal(shape, 1.0F);
+    const Buffer gain = inputs.normal(Shape{1001}, 1.0F);
+    Buffer together = inputs.poisoned(shape);
+    Buffer apart = inputs.poisoned(shape);
+    ops->rmsNorm(x.view(), gain.view(), 1e-6F, together.view());
+    for (std::int64_t row = 0; row < 64; ++row) {
+        single->rmsNorm(rowsOf(x.view(), row, 1), gain.view(), 1e-6F, rowsOf(apart.view(), row, 1));
+    }
+    QVERIFY(isSame(together.view(), apart.view()));
+    ops->siluMul(x.view(), up.view(), together.view());
+    for (std::int64_t row = 0; row < 64; ++row) {
+        single->siluMul(rowsOf(x.view(), row, 1), rowsOf(up.view(), row, 1),
+                        rowsOf(apart.view(), row, 1));
+    }
+    QVERIFY(isSame(together.view(), apart.view()));
+}
+
+QTEST_APPLESS_MAIN(TstBatchIndependence)
+#include "tst_batch_independence.moc"
