@@ -7,7 +7,7 @@ namespace engine {
 namespace {
 
 FieldStatus statusOf(const Field& field, const EngineConfig& requested,
-                     const ConfigInForce& inForce, std::int64_t waiting) {
+                     const ConfigInForce& inForce, bool isConsidered, std::int64_t waiting) {
     FieldStatus status;
     status.key = field.key;
     status.requested = valueText(field, requested);
@@ -19,7 +19,8 @@ FieldStatus statusOf(const Field& field, const EngineConfig& requested,
         }
         return status;
     }
-    if (const auto refusal = inForce.refused.find(field.key); refusal != inForce.refused.end()) {
+    const auto refusal = inForce.refused.find(field.key);
+    if (isConsidered && refusal != inForce.refused.end()) {
         status.state = FieldState::Unavailable;
         status.reason = refusal->second;
         return status;
@@ -44,13 +45,15 @@ FieldStatus statusOf(const Field& field, const EngineConfig& requested,
 
 } // namespace
 
-ConfigStatus overlay(const EngineConfig& requested, const ConfigInForce& inForce,
-                     std::int64_t waiting) {
+ConfigStatus overlay(const EngineConfig& requested, std::uint64_t requestedVersion,
+                     const ConfigInForce& inForce, std::int64_t waiting) {
+    const bool isConsidered = requestedVersion == inForce.consideredVersion;
     ConfigStatus status;
+    status.version = requestedVersion + inForce.version;
     status.requested = requested;
     status.effective = inForce.effective;
     for (const Field& field : fieldTable()) {
-        status.fields.push_back(statusOf(field, requested, inForce, waiting));
+        status.fields.push_back(statusOf(field, requested, inForce, isConsidered, waiting));
     }
     return status;
 }

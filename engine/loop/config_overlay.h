@@ -15,11 +15,13 @@ struct ConfigInForce {
     EngineConfig effective; // what the last step used
     // Fields whose requested value could not be had, with the reason.
     std::map<std::string_view, std::string> refused;
-    std::uint64_t version = 0;
+    std::uint64_t consideredVersion = 0; // of the requested value that refusals speak of
+    std::uint64_t version = 0;           // grows with every change of this
 };
 
-// Waiting: sequences that must end before a Drained field can change.
-ConfigStatus overlay(const EngineConfig& requested, const ConfigInForce& inForce,
-                     std::int64_t waiting);
+// `requested` has the box's version `requestedVersion`; `waiting` sequences must end before a
+// Drained field can change.
+ConfigStatus overlay(const EngineConfig& requested, std::uint64_t requestedVersion,
+                     const ConfigInForce& inForce, std::int64_t waiting);
 
 } // namespace engine

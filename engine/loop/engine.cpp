@@ -162,12 +162,11 @@ Result<void> Engine::edit(const std::function<void(EngineConfig&)>& change) {
 }
 
 ConfigStatus Engine::config() const {
+    // Version first: a value newer than its version is only called "not yet considered".
+    const std::uint64_t version = m_requested.version();
     const EngineConfig requested = m_requested.value();
-    const std::uint64_t requestedVersion = m_requested.version();
     const std::lock_guard lock(m_statusMutex);
-    ConfigStatus status = overlay(requested, m_inForce, m_started.load(std::memory_order_relaxed));
-    status.version = requestedVersion + m_inForce.version;
-    return status;
+    return overlay(requested, version, m_inForce, m_started.load(std::memory_order_relaxed));
 }
 
 Capabilities Engine::capabilities() const {

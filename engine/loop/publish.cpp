@@ -49,6 +49,7 @@ void Engine::publishConfig() {
     m_inForce.applied = m_applied;
     m_inForce.effective = m_effective;
     m_inForce.refused = m_refused;
+    m_inForce.consideredVersion = m_seenConfig;
     ++m_inForce.version;
     m_capabilities.contextTokens = capacity().limitTokens();
 }

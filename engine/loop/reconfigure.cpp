@@ -34,7 +34,8 @@ void Engine::applyConfig() {
     if (version == m_seenConfig && !m_isDraining) {
         return;
     }
-    if (version != m_seenConfig) {
+    const bool isNew = version != m_seenConfig;
+    if (isNew) {
         m_seenConfig = version;
         m_wanted = m_requested.value();
         m_refused.clear();
@@ -46,6 +47,8 @@ void Engine::applyConfig() {
     }
     if (next != m_applied) {
         reconfigure(next);
+    } else if (isNew) {
+        publishConfig();
     }
 }
 

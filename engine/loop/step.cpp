@@ -164,7 +164,6 @@ void Engine::notePlan(const StepPlan& plan, const StepTimes& times) {
         if (!answer.stamps.planned) {
             answer.stamps.planned = times.planned;
             answer.stamps.kvReady = times.ready;
-            answer.ledger.add(Stage::Queue, times.planned - *answer.stamps.admitted);
             if (m_isCold) {
                 answer.tag(SampleTag::Cold);
             }

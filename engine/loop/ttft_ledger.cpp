@@ -26,14 +26,21 @@ void TtftLedger::addWait(const StepTimes& times) {
 }
 
 std::array<std::int64_t, kStages> TtftLedger::close(const Stamps& stamps) const {
-    ensure(stamps.received && stamps.firstVisible, "a ledger needs its first and last stamp");
+    ensure(stamps.received && stamps.admitted && stamps.planned && stamps.firstVisible,
+           "a ledger needs the stamps of a first token");
     const TimePoint begin = stamps.scheduled.value_or(*stamps.received);
+    const TimePoint tokenized = stamps.tokenized.value_or(*stamps.received);
+    TtftLedger whole = *this;
+    whole.add(Stage::Lag, *stamps.received - begin);
+    whole.add(Stage::Tokenize, tokenized - *stamps.received - Nanoseconds(of(Stage::ChatFormat)));
+    whole.add(Stage::Admission, *stamps.admitted - tokenized);
+    whole.add(Stage::Queue, *stamps.planned - *stamps.admitted);
     const std::int64_t total = Nanoseconds(*stamps.firstVisible - begin).count();
-    auto stages = m_stages;
-    auto& remainder = stages[static_cast<std::size_t>(Stage::Remainder)];
-    remainder = total - std::accumulate(m_stages.begin(), m_stages.end(), std::int64_t{0});
-    ensure(remainder >= 0, "the stages of a ledger do not overlap");
-    return stages;
+    const std::int64_t known =
+        std::accumulate(whole.m_stages.begin(), whole.m_stages.end(), std::int64_t{0});
+    ensure(known <= total, "the stages of a ledger do not overlap");
+    whole.add(Stage::Remainder, Nanoseconds(total - known));
+    return whole.m_stages;
 }
 
 } // namespace engine

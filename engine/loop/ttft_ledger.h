@@ -28,11 +28,12 @@ public:
     // The request sat out steps since its last slice (or was preempted): it waited for its turn.
     void addWait(const StepTimes& times);
 
-    // All stages, the remainder computed.
+    // All stages: what stamps tell is added, the remainder is what is left.
     std::array<std::int64_t, kStages> close(const Stamps& stamps) const;
 
 private:
     std::int64_t& at(Stage stage) { return m_stages[static_cast<std::size_t>(stage)]; }
+    std::int64_t of(Stage stage) const { return m_stages[static_cast<std::size_t>(stage)]; }
 
     std::array<std::int64_t, kStages> m_stages{};
     std::optional<TimePoint> m_lastComputed; // end of its latest slice's step
