@@ -21,11 +21,22 @@ enum class SpecialTokens : std::uint8_t {
     Escape, // text stays text: everything a user wrote
 };
 
+// A part of a prompt, with its own rule: template text or content.
+struct PromptPiece {
+    std::string text;
+    SpecialTokens special = SpecialTokens::Escape;
+};
+
 class Tokenizer {
 public:
     virtual ~Tokenizer() = default;
-    // Invalid UTF-8 counts as U+FFFD. No BOS or EOS is added. O(n log n) in the worst case.
+    // Invalid UTF-8 counts as U+FFFD. No BOS or EOS is added. O(n log n) in the worst case. Under
+    // Escape, tokens that the file calls user-defined are matched all the same, but for those that
+    // look like marks of roles or reasoning ("<|...|>", "<think>").
     virtual std::vector<TokenId> encode(std::string_view text, SpecialTokens special) const = 0;
+    // The ids of the pieces as one text: words may cross from one piece into the next, special
+    // tokens may not.
+    virtual std::vector<TokenId> encode(std::span<const PromptPiece> pieces) const = 0;
     // Appends the bytes that a token stands for; control tokens append nothing unless asked. Ids
     // out of range: nothing.
     virtual void appendBytes(TokenId id, std::string& out, bool showControl = false) const = 0;
@@ -35,6 +46,8 @@ public:
     virtual std::optional<TokenId> find(std::string_view piece) const = 0;
     virtual std::optional<TokenId> bos() const = 0;
     virtual bool addsBos() const = 0;
+    // Decoding a whole text drops one leading space (SentencePiece with a space prefix).
+    virtual bool addsSpacePrefix() const = 0;
     virtual std::int64_t size() const = 0;
     virtual std::string description() const = 0; // "gpt2 / smollm"
 };
@@ -52,24 +65,31 @@ private:
     std::string m_pending;
 };
 
-// A rendered conversation: template text (control tokens are parsed) and content (they are not), in
-// order.
-struct PromptPiece {
-    std::string text;
-    SpecialTokens special = SpecialTokens::Escape;
-};
+// Whether the model should reason before it answers, where its chat format has a say in that.
+enum class Thinking : std::uint8_t { Default, On, Off };
 
 class ChatFormat {
 public:
     virtual ~ChatFormat() = default;
     virtual std::string_view name() const = 0; // "ChatML"
-    // Ends where the assistant's answer begins.
-    virtual std::vector<PromptPiece> render(std::span<const ChatMessage> messages) const = 0;
+    // Template text (control tokens are parsed) and content (they are not), in order. Ends where
+    // the assistant's answer begins.
+    virtual std::vector<PromptPiece> render(std::span<const ChatMessage> messages,
+                                            Thinking thinking = Thinking::Default) const = 0;
 };
 // By fingerprint of the file's template; null where the file has none that is known.
 std::unique_ptr<ChatFormat> makeChatFormat(const Checkpoint& checkpoint);
+// By family name ("qwen2.5", "llama3.1", "deepseek-v3.1", ...); null for an unknown one.
+std::unique_ptr<ChatFormat> chatFormatByName(std::string_view family);
+std::vector<std::string_view> chatFormatNames();
 
-// Ids of a request's prompt: BOS where the model wants one, pieces encoded by their own rule.
+// The text of ids, whole: invalid bytes as U+FFFD.
+std::string detokenize(const Tokenizer& tokenizer, std::span<const TokenId> ids,
+                       bool showControl = false);
+
+// Ids of a request's prompt: BOS where the model wants one and the pieces don't begin with it,
+// pieces encoded by their own rule. An error for an empty prompt, for ids out of range, and for
+// messages without a chat format.
 Result<std::vector<TokenId>> encodePrompt(const Tokenizer& tokenizer, const ChatFormat* chat,
                                           const Request& request);
 
