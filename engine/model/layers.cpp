@@ -10,8 +10,8 @@
 namespace engine {
 
 Projection Projection::load(WeightLoader& loader, const std::string& name, std::int64_t rows,
-                            std::int64_t columns) {
-    return {.weight = loader.matrix(name + ".weight", rows, columns),
+                            std::int64_t columns, kernels::ActivationPrecision precision) {
+    return {.weight = loader.matrix(name + ".weight", rows, columns, precision),
             .bias = loader.vectorIfPresent(name + ".bias", rows)};
 }
 

@@ -17,7 +17,7 @@ struct Projection {
 
     // Loads "<name>.weight" and, where the file has it, "<name>.bias".
     static Projection load(WeightLoader& loader, const std::string& name, std::int64_t rows,
-                           std::int64_t columns);
+                           std::int64_t columns, kernels::ActivationPrecision precision);
 };
 
 // out[t,:] += bias for every row; nothing where the projection has none.   out: [tokens, rows]

@@ -188,29 +188,34 @@ private:
         const std::int64_t hidden = m_spec.hidden;
         const std::int64_t headWidth = m_spec.heads * m_spec.headDim;
         const std::int64_t kvWidth = m_spec.kvHeads * m_spec.headDim;
-        m_embedding = loader.matrix("token_embd.weight", m_spec.vocabulary, hidden);
+        m_embedding = loader.matrix("token_embd.weight", m_spec.vocabulary, hidden,
+                                    activationPrecision(WeightRole::Embedding, -1, m_spec.layers));
         for (std::int64_t i = 0; i < m_spec.layers; ++i) {
-            const auto load = [&](const char* name, std::int64_t rows, std::int64_t columns) {
-                return Projection::load(loader, fmt::format("blk.{}.{}", i, name), rows, columns);
+            const auto load = [&](const char* name, WeightRole role, std::int64_t rows,
+                                  std::int64_t columns) {
+                return Projection::load(loader, fmt::format("blk.{}.{}", i, name), rows, columns,
+                                        activationPrecision(role, i, m_spec.layers));
             };
             const auto norm = [&](const char* name) {
                 return loader.vector(fmt::format("blk.{}.{}.weight", i, name), hidden);
             };
             Layer layer;
             layer.attentionNorm = norm("attn_norm");
-            layer.query = load("attn_q", headWidth, hidden);
-            layer.key = load("attn_k", kvWidth, hidden);
-            layer.value = load("attn_v", kvWidth, hidden);
-            layer.attentionOutput = load("attn_output", hidden, headWidth);
+            layer.query = load("attn_q", WeightRole::AttentionInput, headWidth, hidden);
+            layer.key = load("attn_k", WeightRole::AttentionInput, kvWidth, hidden);
+            layer.value = load("attn_v", WeightRole::AttentionInput, kvWidth, hidden);
+            layer.attentionOutput =
+                load("attn_output", WeightRole::AttentionOutput, hidden, headWidth);
             layer.feedForwardNorm = norm("ffn_norm");
-            layer.gate = load("ffn_gate", m_spec.feedForward, hidden);
-            layer.up = load("ffn_up", m_spec.feedForward, hidden);
-            layer.down = load("ffn_down", hidden, m_spec.feedForward);
+            layer.gate = load("ffn_gate", WeightRole::FeedForward, m_spec.feedForward, hidden);
+            layer.up = load("ffn_up", WeightRole::FeedForward, m_spec.feedForward, hidden);
+            layer.down = load("ffn_down", WeightRole::FeedForward, hidden, m_spec.feedForward);
             m_layers.push_back(std::move(layer));
         }
         m_outputNorm = loader.vector("output_norm.weight", hidden);
         if (!m_spec.isOutputTied) {
-            m_output = loader.matrix("output.weight", m_spec.vocabulary, hidden);
+            m_output = loader.matrix("output.weight", m_spec.vocabulary, hidden,
+                                     activationPrecision(WeightRole::Output, -1, m_spec.layers));
         }
     }
 

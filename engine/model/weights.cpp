@@ -22,6 +22,13 @@ std::string text(const kernels::Shape& shape) {
 
 } // namespace
 
+kernels::ActivationPrecision activationPrecision(WeightRole role, std::int64_t layer,
+                                                 std::int64_t layers) {
+    const bool isFine = role == WeightRole::Output || role == WeightRole::Embedding ||
+                        role == WeightRole::AttentionInput || layer == 0 || layer == layers - 1;
+    return isFine ? kernels::ActivationPrecision::Int16 : kernels::ActivationPrecision::Int8;
+}
+
 WeightLoader::WeightLoader(const Checkpoint& checkpoint, kernels::Ops& ops,
                            const WeightOptions& options)
     : m_checkpoint(checkpoint),
@@ -33,7 +40,8 @@ WeightLoader::WeightLoader(const Checkpoint& checkpoint, kernels::Ops& ops,
 }
 
 std::unique_ptr<kernels::Weight> WeightLoader::matrix(const std::string& name, std::int64_t rows,
-                                                      std::int64_t columns) {
+                                                      std::int64_t columns,
+                                                      kernels::ActivationPrecision precision) {
     const TensorEntry& tensor = take(name, kernels::Shape{rows, columns});
     const kernels::FormatTraits& format = kernels::traits(tensor.format);
     if (!format.isWeight) {
@@ -46,7 +54,7 @@ std::unique_ptr<kernels::Weight> WeightLoader::matrix(const std::string& name, s
                              .format = tensor.format,
                              .shape = tensor.shape,
                              .device = kernels::Device::Cpu};
-    auto weight = m_ops.prepare(view, m_options.layout);
+    auto weight = m_ops.prepare(view, m_options.layout, precision);
     if (m_options.layout == kernels::WeightLayout::Packed) {
         m_checkpoint.release(tensor);
     }

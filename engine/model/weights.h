@@ -13,6 +13,22 @@
 
 namespace engine {
 
+// What a matrix does in its layer, as far as its precision depends on it.
+enum class WeightRole : std::uint8_t {
+    Embedding,
+    AttentionInput,
+    AttentionOutput,
+    FeedForward,
+    Output
+};
+
+// Which products round their activations finely. Errors of q, k and v pass through a softmax, those
+// of the first layer through all others, those of the last layer and of the output through none
+// that could even them out: there two terms pay. Default model, mean KL against float64: 0.0024
+// without, 0.0006 with; about a fifth more arithmetic, same traffic.
+kernels::ActivationPrecision activationPrecision(WeightRole role, std::int64_t layer,
+                                                 std::int64_t layers);
+
 struct WeightOptions {
     kernels::WeightLayout layout = kernels::WeightLayout::Packed;
     std::function<void(std::uint64_t doneBytes, std::uint64_t totalBytes)> progress;
@@ -27,7 +43,8 @@ public:
 
     // Throw Failure with the tensor's name and both shapes; Interrupted on stop.
     std::unique_ptr<kernels::Weight> matrix(const std::string& name, std::int64_t rows,
-                                            std::int64_t columns);
+                                            std::int64_t columns,
+                                            kernels::ActivationPrecision precision);
     // As F32 whatever the file's format.
     kernels::Buffer vector(const std::string& name, std::int64_t length);
     kernels::Buffer vectorIfPresent(const std::string& name, std::int64_t length);
