@@ -51,9 +51,8 @@ private:
 } // namespace
 
 std::vector<QPointF> decimateExtremes(std::span<const QPointF> points, const DecimateSpan& span) {
-    const auto byX = [](const QPointF& point, double x) { return point.x() < x; };
-    auto first = std::lower_bound(points.begin(), points.end(), span.from, byX);
-    auto last = std::lower_bound(first, points.end(), span.to, byX);
+    auto first = std::ranges::lower_bound(points, span.from, {}, &QPointF::x);
+    auto last = std::ranges::lower_bound(first, points.end(), span.to, {}, &QPointF::x);
     if (first != points.begin()) {
         --first;
     }
