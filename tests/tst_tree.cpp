@@ -34,7 +34,11 @@ bool isAllowed(const fs::path& file, const std::string& box, const std::string& 
     if (box == "app") {
         const std::string name = file.filename().string();
         if (name == "main_probe.cpp" || file.string().find("/probe/") != std::string::npos) {
-            return starts("kernels/") || starts("engine/") || starts("app/probe/");
+            return starts("kernels/") || starts("engine/") || starts("app/probe/") ||
+                   starts("app/command/");
+        }
+        if (file.string().find("/app/command/") != std::string::npos) {
+            return isEngineRoot || starts("app/command/"); // shared with the probe: no Qt behind
         }
         return isEngineRoot || starts("app/") || (name == "main_headway.cpp" && starts("ui/"));
     }
