@@ -20,9 +20,9 @@ struct PromptSet {
 };
 
 constexpr std::array kPromptSets = {
-    PromptSet{"english", 4.4},
-    PromptSet{"chinese", 1.5},
-    PromptSet{"code", 3.0},
+    PromptSet{"english", 4.5},
+    PromptSet{"chinese", 1.7},
+    PromptSet{"code", 3.1},
 };
 
 bool isContinuation(char byte) {

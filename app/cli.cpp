@@ -1,0 +1,85 @@
+#include "app/cli.h"
+
+#include "app/cli_commands.h"
+#include "app/command/setting_flags.h"
+#include "app/display.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+
+namespace app {
+
+namespace {
+
+constexpr std::array kCommands = {
+    CommandRow{"load", "Runs a workload without a window, records it and prints its figures",
+               "headway load demo --for 30s --max-batch 8", declareLoad},
+    CommandRow{"runs", "Lists the recorded runs", "headway runs --json", declareRuns},
+    CommandRow{"show", "Shows one run whole: settings, figures, events", "headway show 12",
+               declareShow},
+    CommandRow{"report", "Writes a report of one run, or a comparison of two",
+               "headway report 12 --html report.html", declareReport},
+    CommandRow{"compare", "Compares two runs: differences with intervals and verdicts",
+               "headway compare 11 12", declareCompare},
+    CommandRow{"fields", "Lists every setting with its values, default and when it takes effect",
+               "headway fields", declareFields},
+};
+
+struct WindowArguments {
+    std::string model, workload, runLog;
+    SettingFlags settings;
+};
+
+void declareWindow(CLI::App& root, WindowArguments& arguments) {
+    root.add_option("MODEL", arguments.model, "Model file to open in the window (GGUF)");
+    root.add_option("--workload", arguments.workload,
+                    "Workload that starts once the model is loaded: a built-in name or a file");
+    root.add_option("--record", arguments.runLog, "Run log to use instead of the user's own");
+    arguments.settings.declare(root);
+}
+
+int openWindow(const WindowArguments& arguments, const ConsoleOpener& openConsole) {
+    std::error_code ignored;
+    if (!arguments.model.empty() && !std::filesystem::exists(arguments.model, ignored)) {
+        throw CommandError(
+            ExitStatus::Usage,
+            fmt::format("\"{}\" is neither a command nor a model file; `headway --help` lists the "
+                        "commands.",
+                        arguments.model));
+    }
+    ConsoleOptions options;
+    options.settings = arguments.settings.changed();
+    SettingFlags::applied(options.settings); // refuses what does not go together
+    options.workload = arguments.workload;
+    if (!arguments.model.empty()) {
+        options.model = arguments.model;
+    }
+    if (!arguments.runLog.empty()) {
+        options.runLog = arguments.runLog;
+    }
+    if (const auto problem = displayProblem()) {
+        throw CommandError(ExitStatus::Usage,
+                           fmt::format("{}. Without a window: headway load demo {}", *problem,
+                                       arguments.model.empty() ? "MODEL" : arguments.model));
+    }
+    return openConsole(options);
+}
+
+} // namespace
+
+int runCommandLine(int argc, char** argv, const ConsoleOpener& openConsole) {
+    CLI::App root("Headway: an operations console for language-model inference.\n"
+                  "Without a command it opens the window.",
+                  "headway");
+    root.set_version_flag("--version", "headway " HEADWAY_VERSION);
+    root.footer("Example:\n  headway model.gguf --workload demo");
+    WindowArguments window;
+    declareWindow(root, window);
+    return runCommands(root, kCommands, argc, argv,
+                       [&] { return openWindow(window, openConsole); });
+}
+
+} // namespace app

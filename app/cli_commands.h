@@ -1,0 +1,15 @@
+// The commands of `headway`, each declared in its own file. Main thread.
+#pragma once
+
+#include "app/command/command.h"
+
+namespace app {
+
+void declareLoad(CLI::App& command, ChosenCommand& chosen);
+void declareRuns(CLI::App& command, ChosenCommand& chosen);
+void declareShow(CLI::App& command, ChosenCommand& chosen);
+void declareReport(CLI::App& command, ChosenCommand& chosen);
+void declareCompare(CLI::App& command, ChosenCommand& chosen);
+void declareFields(CLI::App& command, ChosenCommand& chosen);
+
+} // namespace app

@@ -1,0 +1,197 @@
+// `headway load`: a workload without a window, recorded, with its figures at the end.
+#include "app/cli_commands.h"
+#include "app/cli_database.h"
+#include "app/command/setting_flags.h"
+#include "app/durations.h"
+#include "app/fail_rule.h"
+#include "app/headless_run.h"
+#include "app/load/workload_limits.h"
+#include "app/observe/default_model.h"
+#include "app/report/report.h"
+#include "app/run_text.h"
+
+#include <QCoreApplication>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <memory>
+
+namespace app {
+
+namespace {
+
+struct LoadArguments {
+    std::string workload, model, duration, record;
+    std::vector<std::string> rules;
+    bool asJson = false;
+    SettingFlags settings;
+};
+
+Workload chosenWorkload(const LoadArguments& arguments) {
+    auto workload = loadWorkload(arguments.workload);
+    if (!workload) {
+        const bool isUnknown = workload.error().code == engine::ErrorCode::NotFound;
+        throw CommandError(isUnknown ? ExitStatus::Usage : ExitStatus::Failed,
+                           workload.error().message);
+    }
+    if (!arguments.duration.empty()) {
+        const auto seconds = parseDuration(arguments.duration);
+        if (!seconds) {
+            throw CommandError(ExitStatus::Usage,
+                               fmt::format("--for \"{}\" is no duration; write it like 500ms, "
+                                           "60s, 5min or 1h.",
+                                           arguments.duration));
+        }
+        if (const auto problem = outsideLimit(kDurationLimit, *seconds)) {
+            throw CommandError(ExitStatus::Usage, "--for: " + *problem + " seconds.");
+        }
+        *workload = withDuration(std::move(*workload), *seconds);
+    }
+    // Flags win over the file, and the run's record holds what was really asked for.
+    for (const auto& [key, value] : arguments.settings.changed()) {
+        const auto found = std::find_if(workload->settings.begin(), workload->settings.end(),
+                                        [&](const auto& setting) { return setting.first == key; });
+        if (found != workload->settings.end()) {
+            found->second = value;
+        } else {
+            workload->settings.emplace_back(key, value);
+        }
+    }
+    if (const auto valid = validateWorkload(*workload); !valid) {
+        throw CommandError(ExitStatus::Usage, valid.error().message);
+    }
+    return *workload;
+}
+
+std::filesystem::path chosenModel(const LoadArguments& arguments) {
+    if (!arguments.model.empty()) {
+        return arguments.model;
+    }
+    const DefaultModel standard = findDefaultModel(modelsFolder());
+    if (standard.presence != ModelPresence::Present) {
+        throw CommandError(ExitStatus::Usage,
+                           fmt::format("Name a model file: headway load {} MODEL. The default "
+                                       "model is not at {}; packaging/model fetches it.",
+                                       arguments.workload, standard.file.string()));
+    }
+    return standard.file;
+}
+
+std::vector<FailRule> chosenRules(const LoadArguments& arguments) {
+    std::vector<FailRule> rules;
+    for (const std::string& text : arguments.rules) {
+        auto rule = parseFailRule(text);
+        if (!rule) {
+            throw CommandError(ExitStatus::Usage, "--fail-on: " + rule.error().message);
+        }
+        rules.push_back(std::move(*rule));
+    }
+    return rules;
+}
+
+// A log that another program writes is left alone: this run gets one of its own beside it.
+std::filesystem::path usableRunLog(const std::filesystem::path& wanted) {
+    auto store = RunStore::open(wanted, StoreMode::Write);
+    if (store) {
+        for (const std::int64_t run : (*store)->interruptedAtOpen()) {
+            printNote(fmt::format("Run {} in {} was interrupted; what was recorded of it is kept.",
+                                  run, wanted.string()));
+        }
+        return wanted;
+    }
+    if (store.error().code != engine::ErrorCode::Busy) {
+        throw CommandError(ExitStatus::Failed, store.error().message);
+    }
+    const std::filesystem::path spare = spareRunLog(wanted);
+    printNote(fmt::format("{} Recording into {} instead.", store.error().message, spare.string()));
+    return spare;
+}
+
+void printSummary(const RunSummary& summary, const std::filesystem::path& runLog, bool asJson) {
+    if (!asJson) {
+        printOut(runSummaryText(summary, runLog));
+        return;
+    }
+    auto document = nlohmann::ordered_json::parse(summaryJson(summary, false));
+    document["run_log"] = runLog.string();
+    printOut(document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+ExitStatus judge(const RunSummary& summary, const std::vector<FailRule>& rules) {
+    ExitStatus status = ExitStatus::Done;
+    for (const FailRule& rule : rules) {
+        if (const auto reason = violation(rule, summary)) {
+            printNote("Not met: " + *reason);
+            status = ExitStatus::NotMet;
+        }
+    }
+    return status;
+}
+
+ExitStatus runLoad(const LoadArguments& arguments) {
+    const Workload workload = chosenWorkload(arguments);
+    const std::vector<FailRule> rules = chosenRules(arguments);
+    const engine::EngineConfig config = SettingFlags::applied(workload.settings);
+    const std::filesystem::path model = chosenModel(arguments);
+    std::string name = "headway";
+    char* argumentList[] = {name.data(), nullptr};
+    int count = 1;
+    const QCoreApplication application(count, argumentList);
+    const std::filesystem::path runLog = usableRunLog(
+        arguments.record.empty() ? defaultRunLog() : std::filesystem::path(arguments.record));
+    HeadlessRun::End end{};
+    std::string message;
+    std::optional<std::int64_t> run;
+    {
+        HeadlessRun headless(model, config, workload, runLog);
+        end = headless.exec();
+        message = headless.message();
+        run = headless.run();
+    } // the recorder has let go of the log
+    if (!message.empty()) {
+        printNote("headway load: " + message);
+    }
+    if (!run) {
+        return end == HeadlessRun::End::Interrupted ? ExitStatus::Interrupted : ExitStatus::Failed;
+    }
+    const RunSummary summary = orFail(openForReading(runLog)->summary(*run));
+    printSummary(summary, runLog, arguments.asJson);
+    if (end != HeadlessRun::End::Done) {
+        return end == HeadlessRun::End::Interrupted ? ExitStatus::Interrupted : ExitStatus::Failed;
+    }
+    if (summary.completed == 0) {
+        printNote("headway load: No request was completed; `headway show` tells what became of "
+                  "them.");
+        return ExitStatus::Failed;
+    }
+    return judge(summary, rules);
+}
+
+} // namespace
+
+void declareLoad(CLI::App& command, ChosenCommand& chosen) {
+    const auto arguments = std::make_shared<LoadArguments>();
+    std::vector<std::string> names;
+    for (const BuiltInWorkload& builtIn : builtInWorkloads()) {
+        names.push_back(builtIn.name);
+    }
+    command
+        .add_option("WORKLOAD", arguments->workload,
+                    fmt::format("A workload file, or one of {}", fmt::join(names, ", ")))
+        ->required();
+    command.add_option("MODEL", arguments->model, "Model file (default: the default model)");
+    command.add_option("--for", arguments->duration, "Run for this long instead: 500ms, 60s, 5min");
+    command.add_option("--record", arguments->record,
+                       "Database to record into (default: the user's run log)");
+    command.add_option("--fail-on", arguments->rules,
+                       "Exit with 3 when this holds: ttft_p99_ms>300, failed>0; may be repeated");
+    command.add_flag("--json", arguments->asJson, "One JSON document on standard output");
+    arguments->settings.declare(command);
+    command.callback(
+        [arguments, &chosen] { chosen = [arguments] { return runLoad(*arguments); }; });
+}
+
+} // namespace app

@@ -1,0 +1,12 @@
+// Whether a window can open here, found out before Qt is asked: Qt ends the process where it can't.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace app {
+
+// Empty, or why no window can open.
+std::optional<std::string> displayProblem();
+
+} // namespace app

@@ -1,0 +1,134 @@
+#include "app/progress_line.h"
+
+#include "app/durations.h"
+#include "app/run_text.h"
+#include "app/command/text_table.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace app {
+
+namespace {
+
+constexpr qint64 kRenewEvery = 200;     // ms, on a terminal
+constexpr qint64 kLineEvery = 10'000;   // ms, elsewhere
+constexpr double kWindowSeconds = 10.0; // of the figures
+
+std::string bar(double share) {
+    constexpr int kCells = 12;
+    const int full = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * kCells));
+    std::string text;
+    for (int cell = 0; cell < kCells; ++cell) {
+        text += cell < full ? "\u2588" : "\u2591";
+    }
+    return text;
+}
+
+Quantiles recentTtft(const History& history, double from) {
+    std::vector<double> values;
+    const auto& requests = history.requests();
+    for (auto point = requests.rbegin(); point != requests.rend() && point->seconds >= from;
+         ++point) {
+        if (std::isfinite(point->ttftMs)) {
+            values.push_back(point->ttftMs);
+        }
+    }
+    return quantiles(std::move(values));
+}
+
+double recentOutput(const History& history, double from) {
+    double sum = 0.0;
+    int count = 0;
+    const auto& samples = history.samples();
+    for (auto sample = samples.rbegin(); sample != samples.rend() && sample->seconds >= from;
+         ++sample) {
+        sum += sample->outputPerSecond;
+        ++count;
+    }
+    return count > 0 ? sum / count : 0.0;
+}
+
+} // namespace
+
+std::string loadProgressText(const LoadProgress& progress, const Workload& workload,
+                             const engine::Snapshot& snapshot, const History& history) {
+    const double from = history.endSeconds() - kWindowSeconds;
+    const Quantiles ttft = recentTtft(history, from);
+    std::string text =
+        fmt::format("{} {} {}/{}", workload.name,
+                    bar(progress.totalSeconds > 0 ? progress.seconds / progress.totalSeconds : 0.0),
+                    durationText(std::min(progress.seconds, progress.totalSeconds)),
+                    durationText(progress.totalSeconds));
+    text += fmt::format("  done {} of {}, running {}, waiting {}", progress.finished, progress.sent,
+                        snapshot.running, snapshot.waiting);
+    text += fmt::format("  TTFT p50 {} p90 {} ms  out {} tok/s", figureText(ttft.p50),
+                        figureText(ttft.p90), figureText(recentOutput(history, from)));
+    text += progress.wantedRate > 0 ? fmt::format("  {} of {}/s", figureText(progress.achievedRate),
+                                                  figureText(progress.wantedRate))
+                                    : fmt::format("  {}/s", figureText(progress.achievedRate));
+    text += fmt::format("  lag {} ms", figureText(progress.lagP50Ms));
+    return progress.isBehind ? text + " !" : text;
+}
+
+ProgressLine::ProgressLine() : m_isTerminal(isatty(STDERR_FILENO) != 0) {
+    winsize size{};
+    if (m_isTerminal && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+        m_columns = size.ws_col;
+    }
+}
+
+ProgressLine::~ProgressLine() {
+    clear();
+}
+
+void ProgressLine::showLoading(const QString& phase, qint64 done, qint64 total) {
+    if (m_isTerminal && isDue()) {
+        show(total > 1 ? fmt::format("Loading: {} {} of {}", phase.toStdString(), done, total)
+                       : fmt::format("Loading: {}", phase.toStdString()));
+    }
+}
+
+void ProgressLine::showLoad(const Session& session) {
+    const Workload* workload = session.currentWorkload();
+    if (workload != nullptr && isDue()) {
+        show(loadProgressText(session.loadProgress(), *workload, session.snapshot(),
+                              session.history()));
+    }
+}
+
+void ProgressLine::clear() {
+    if (m_isShown && m_isTerminal) {
+        std::fputs("\r\033[K", stderr);
+        std::fflush(stderr);
+    }
+    m_isShown = false;
+}
+
+bool ProgressLine::isDue() {
+    const qint64 every = m_isTerminal ? kRenewEvery : kLineEvery;
+    if (m_sinceLine.isValid() && m_sinceLine.elapsed() < every) {
+        return false;
+    }
+    const bool isFirst = !m_sinceLine.isValid();
+    m_sinceLine.start();
+    return m_isTerminal || !isFirst; // elsewhere the first line comes after the first ten seconds
+}
+
+void ProgressLine::show(const std::string& line) {
+    if (m_isTerminal) {
+        // One short of the width: a full last column makes some terminals wrap.
+        std::fputs(("\r" + elided(line, m_columns - 1) + "\033[K").c_str(), stderr);
+        std::fflush(stderr);
+    } else {
+        std::fputs((line + "\n").c_str(), stderr);
+    }
+    m_isShown = true;
+}
+
+} // namespace app
