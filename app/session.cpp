@@ -1,6 +1,5 @@
 #include "app/session.h"
 
-#include "app/run_description.h"
 #include "app/session_loading.h"
 
 #include <QTimer>

@@ -1,5 +1,4 @@
 // The session's runs: workloads and recordings. See session.h.
-#include "app/run_description.h"
 #include "app/session.h"
 
 #include <fmt/format.h>
@@ -48,8 +47,12 @@ engine::Result<void> Session::startLoad(const Workload& workload) {
     }
     stopRecording();
     auto requests = planRequests(workload);
-    RunInfo info = describeRun(m_capabilities);
-    describeWorkload(info, workload, requestListDigest(requests, *library));
+    RunInfo info;
+    info.name = workload.name;
+    info.workloadName = workload.name;
+    info.workloadToml = workloadToml(workload);
+    info.requestDigest = requestListDigest(requests, *library);
+    info.seed = workload.seed;
     const auto run = beginRun(std::move(info));
     m_loadRun = run ? std::optional(*run) : std::nullopt;
     m_isLoadRunning = true;
@@ -115,7 +118,7 @@ engine::Result<std::int64_t> Session::startRecording(const QString& name) {
             engine::Error{engine::ErrorCode::Busy,
                           fmt::format("Run {} is being recorded; end it before the next.", *open)});
     }
-    RunInfo info = describeRun(m_capabilities);
+    RunInfo info;
     info.name = name.toStdString();
     return beginRun(std::move(info));
 }
