@@ -29,7 +29,7 @@ constexpr std::array kCommands = {
 };
 
 struct WindowArguments {
-    std::string model, workload, runLog;
+    std::string model, workload, runLog, screenshots;
     SettingFlags settings;
 };
 
@@ -38,6 +38,7 @@ void declareWindow(CLI::App& root, WindowArguments& arguments) {
     root.add_option("--workload", arguments.workload,
                     "Workload that starts once the model is loaded: a built-in name or a file");
     root.add_option("--record", arguments.runLog, "Run log to use instead of the user's own");
+    root.add_option("--screenshots", arguments.screenshots)->group(""); // packaging/screenshots
     arguments.settings.declare(root);
 }
 
@@ -56,6 +57,9 @@ int openWindow(const WindowArguments& arguments, const ConsoleOpener& openConsol
     options.workload = arguments.workload;
     if (!arguments.model.empty()) {
         options.model = arguments.model;
+    }
+    if (!arguments.screenshots.empty()) {
+        options.screenshots = arguments.screenshots;
     }
     if (!arguments.runLog.empty()) {
         options.runLog = arguments.runLog;
