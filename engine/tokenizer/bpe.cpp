@@ -9,7 +9,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <iterator>
 #include <unordered_map>
 
 namespace engine {
@@ -75,6 +77,7 @@ public:
         Interning symbols(vocabulary);
         for (std::size_t byte = 0; byte < m_byteSymbols.size(); ++byte) {
             m_byteSymbols[byte] = symbols.idOf(byteSpelling(static_cast<std::uint8_t>(byte)));
+            m_lacksBytes = m_lacksBytes || !isToken(m_byteSymbols[byte]);
         }
         addMerges(mergesOf(checkpoint), symbols);
         if (rules.takesWholeWords) {
@@ -170,12 +173,19 @@ private:
                 return;
             }
         }
+        // Some vocabularies lack bytes: those are left out, and their neighbours may merge, as in
+        // the libraries that such vocabularies come from.
+        std::string known;
+        if (m_lacksBytes) {
+            std::ranges::copy_if(word, std::back_inserter(known),
+                                 [this](char byte) { return isToken(symbolOf(byte)); });
+            word = known;
+        }
         auto& symbols = scratch.symbols;
         symbols.clear();
         for (std::size_t i = 0; i < word.size(); ++i) {
-            symbols.push_back(Symbol{.id = m_byteSymbols[static_cast<std::uint8_t>(word[i])],
-                                     .begin = static_cast<std::uint32_t>(i),
-                                     .length = 1});
+            symbols.push_back(Symbol{
+                .id = symbolOf(word[i]), .begin = static_cast<std::uint32_t>(i), .length = 1});
         }
         mergeSymbols(scratch, [this](const Symbol& left, const Symbol& right) {
             return m_pairs.find(left.id, right.id);
@@ -187,24 +197,27 @@ private:
         }
     }
 
-    // A stray has no token of its own: its bytes stand for it, as far as they have one.
+    // A stray has no token of its own: its bytes stand for it.
     void emit(const Symbol& symbol, std::string_view word, std::vector<TokenId>& out) const {
-        if (symbol.id < m_vocabulary.size()) {
+        if (isToken(symbol.id)) {
             out.push_back(symbol.id);
             return;
         }
         for (const char byte : word.substr(symbol.begin, symbol.length)) {
-            const std::int32_t id = m_byteSymbols[static_cast<std::uint8_t>(byte)];
-            if (id < m_vocabulary.size()) {
-                out.push_back(id);
-            }
+            out.push_back(symbolOf(byte));
         }
     }
+
+    std::int32_t symbolOf(char byte) const {
+        return m_byteSymbols[static_cast<std::uint8_t>(byte)];
+    }
+    bool isToken(std::int32_t symbol) const { return symbol < m_vocabulary.size(); }
 
     const Vocabulary& m_vocabulary;
     const PreTokenizer& m_rules;
     PairTable m_pairs;
     std::array<std::int32_t, 256> m_byteSymbols{};
+    bool m_lacksBytes = false;
     std::unordered_map<std::string, TokenId> m_words; // by bytes; of families that take whole words
 };
 
