@@ -63,7 +63,7 @@ Vocabulary::Vocabulary(const Checkpoint& checkpoint) {
     readPieces(checkpoint);
     readKinds(checkpoint);
     readSpecials(checkpoint);
-    markEnds();
+    markEnds(checkpoint);
 }
 
 void Vocabulary::readPieces(const Checkpoint& checkpoint) {
@@ -118,8 +118,25 @@ void Vocabulary::readSpecials(const Checkpoint& checkpoint) {
     }
 }
 
-void Vocabulary::markEnds() {
+namespace {
+
+// Whether merging plain text can make this token: then it is a word, whatever it looks like.
+// ("</s>" is a word of Qwen's vocabulary, the end tag of struck-out text.)
+bool isMade(const std::vector<std::string>* merges, std::string_view text) {
+    const auto makes = [text](const std::string& merge) {
+        const std::size_t space = merge.find(' ', 1);
+        return space != std::string::npos && merge.size() == text.size() + 1 &&
+               text.starts_with(std::string_view(merge).substr(0, space)) &&
+               text.ends_with(std::string_view(merge).substr(space + 1));
+    };
+    return merges != nullptr && std::ranges::any_of(*merges, makes);
+}
+
+} // namespace
+
+void Vocabulary::markEnds(const Checkpoint& checkpoint) {
     m_isEnd.assign(m_pieces.size(), false);
+    const auto* const merges = checkpoint.strings("tokenizer.ggml.merges");
     const auto mark = [this](std::optional<TokenId> id) {
         if (id) {
             m_isEnd[static_cast<std::size_t>(*id)] = true;
@@ -127,7 +144,10 @@ void Vocabulary::markEnds() {
         }
     };
     for (const std::string_view text : kEndTexts) {
-        mark(find(text));
+        const auto id = find(text);
+        if (id && (kind(*id) != TokenKind::Normal || !isMade(merges, text))) {
+            mark(id);
+        }
     }
     for (const std::string_view name : kEndNames) {
         mark(special(name));

@@ -49,7 +49,7 @@ private:
     void readPieces(const Checkpoint& checkpoint);
     void readKinds(const Checkpoint& checkpoint);
     void readSpecials(const Checkpoint& checkpoint);
-    void markEnds();
+    void markEnds(const Checkpoint& checkpoint);
 
     std::vector<std::string> m_pieces;
     std::vector<TokenKind> m_kinds;

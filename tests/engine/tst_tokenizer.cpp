@@ -230,6 +230,9 @@ void TstTokenizer::endOfGenerationIsFoundByTextAndKey() {
     vocabulary.add("<|im_end|>", kNormal); // not even called control
     vocabulary.add("stop here", kNormal);
     vocabulary.add("other", kNormal);
+    vocabulary.merge("<", "/");
+    vocabulary.merge("s", ">");
+    vocabulary.merge("</", "s>"); // looks like an end, but text makes it: a word
     const auto tokenizer = written([&](engine::gguf::Writer& writer) {
         vocabulary.write(writer);
         writer.addUnsigned("tokenizer.ggml.eot_token_id", 257);
@@ -239,6 +242,9 @@ void TstTokenizer::endOfGenerationIsFoundByTextAndKey() {
     QVERIFY(tokenizer->isEndOfGeneration(257));
     QVERIFY(!tokenizer->isEndOfGeneration(258) && !tokenizer->isControl(258));
     QVERIFY(!tokenizer->isEndOfGeneration(999999));
+    const TokenId word = *tokenizer->find("</s>");
+    QVERIFY(!tokenizer->isEndOfGeneration(word) && !tokenizer->isControl(word));
+    QVERIFY(tokenizer->encode("</s>", SpecialTokens::Parse).size() > 1); // three words of text
 }
 
 void TstTokenizer::strangeIdsAreHarmless() {
