@@ -15,7 +15,7 @@
 namespace engine {
 
 struct FormatGroup {  // tensors of one role and format
-    std::string role; // "embedding", "attention", "feed-forward", "norms", "output"
+    std::string role; // "embedding", "norms", "attention", "experts", "feed-forward", "output"
     std::string format;
     std::int64_t tensors = 0;
     std::uint64_t bytes = 0;

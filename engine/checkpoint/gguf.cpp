@@ -133,12 +133,13 @@ std::string digestOf(const std::vector<Part>& parts) {
 
 class GgufCheckpoint final : public Checkpoint {
 public:
-    explicit GgufCheckpoint(std::vector<Part> parts)
-        : m_parts(std::move(parts)),
-          m_digest(digestOf(m_parts)) {
+    GgufCheckpoint(std::vector<Part> parts, Uncomputable uncomputable)
+        : m_parts(std::move(parts)), m_digest(digestOf(m_parts)) {
         for (const Part& part : m_parts) {
             for (const TensorRecord& tensor : part.layout.tensors) {
-                addTensor(part, tensor);
+                if (tensor.type.format || uncomputable == Uncomputable::Refuse) {
+                    addTensor(part, tensor);
+                }
             }
         }
         for (std::size_t i = 0; i < m_tensors.size(); ++i) {
@@ -238,9 +239,13 @@ std::uint64_t totalBytes(const std::vector<Part>& parts) {
     return bytes;
 }
 
+std::unique_ptr<Checkpoint> makeCheckpoint(std::vector<Part> parts, Uncomputable uncomputable) {
+    return std::make_unique<GgufCheckpoint>(std::move(parts), uncomputable);
+}
+
 std::unique_ptr<Checkpoint> openCheckpoint(const fs::path& file, LoadMode mode,
                                            const std::stop_token& stop) {
-    return std::make_unique<GgufCheckpoint>(openParts(file, mode, stop));
+    return makeCheckpoint(openParts(file, mode, stop), Uncomputable::Refuse);
 }
 
 } // namespace engine::gguf

@@ -27,7 +27,11 @@ std::vector<Part> openParts(const std::filesystem::path& file, LoadMode mode,
 
 std::uint64_t totalBytes(const std::vector<Part>& parts);
 
-// Throws Failure, also for a tensor in a format nothing here computes on.
+// A tensor in a format nothing here computes on: a Failure, or left out (to look at a file only).
+enum class Uncomputable : std::uint8_t { Refuse, LeaveOut };
+std::unique_ptr<Checkpoint> makeCheckpoint(std::vector<Part> parts, Uncomputable uncomputable);
+
+// Throws Failure.
 std::unique_ptr<Checkpoint> openCheckpoint(const std::filesystem::path& file, LoadMode mode,
                                            const std::stop_token& stop);
 
