@@ -25,6 +25,13 @@ std::optional<Interval> pairedSeconds(const std::vector<double>& a, const std::v
     return bootstrapMean(differences);
 }
 
+// Arrivals pair up only where both runs let all of them come.
+bool haveSameLength(const std::vector<double>& a, const std::vector<double>& b) {
+    const auto longer = static_cast<double>(std::max(a.size(), b.size()));
+    const auto shorter = static_cast<double>(std::min(a.size(), b.size()));
+    return longer - shorter <= 0.02 * longer + 1;
+}
+
 bool haveSameRequests(const RunData& a, const RunData& b) {
     const RunInfo &ofA = a.summary.run, &ofB = b.summary.run;
     return !ofA.requestDigest.empty() && ofA.requestDigest == ofB.requestDigest;
@@ -38,8 +45,9 @@ std::optional<Interval> differenceInterval(const Measure& measure, const Measure
     if (measure.quantile > 0) {
         return bootstrapQuantileDifference(a.sorted, b.sorted, measure.quantile);
     }
-    return isPaired ? pairedSeconds(a.seconds, b.seconds)
-                    : bootstrapMeanDifference(a.seconds, b.seconds);
+    return isPaired && haveSameLength(a.seconds, b.seconds)
+               ? pairedSeconds(a.seconds, b.seconds)
+               : bootstrapMeanDifference(a.seconds, b.seconds);
 }
 
 ComparisonRow compareMeasure(const Measure& measure, const RunData& a, const RunData& b) {
@@ -139,6 +147,26 @@ Verdict judge(const Measure& measure, std::optional<double> a,
     }
     const bool isHigher = interval->low > 0;
     return isHigher == (measure.better == Better::Higher) ? Verdict::Better : Verdict::Worse;
+}
+
+std::optional<std::int64_t> moreNeeded(const ComparisonRow& row) {
+    const Measure* measure = findMeasure(row.metric);
+    if (row.verdict != Verdict::NotResolved || measure == nullptr) {
+        return std::nullopt;
+    }
+    const std::int64_t n = std::min(row.nA, row.nB);
+    if (n < measure->leastCount()) {
+        return measure->leastCount() - n;
+    }
+    if (!row.interval || !row.difference || *row.difference == 0) {
+        return std::nullopt;
+    }
+    constexpr double kMost = 1e6; // beyond, nobody waits for it
+    const double half = (row.interval->high - row.interval->low) / 2;
+    const double times = (half / *row.difference) * (half / *row.difference);
+    const double more = static_cast<double>(n) * (times - 1);
+    return more > 0 && more < kMost ? std::optional(static_cast<std::int64_t>(std::ceil(more)))
+                                    : std::nullopt;
 }
 
 Comparison compareRuns(const RunData& a, const RunData& b) {

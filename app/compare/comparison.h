@@ -63,6 +63,10 @@ Comparison compareRuns(const RunData& a, const RunData& b);
 Verdict judge(const Measure& measure, std::optional<double> a,
               const std::optional<Interval>& interval);
 
+// About how many more values per run a verdict would take, if it is not resolved and that can be
+// said: the least count for an interval, else the width shrunk with the root of n.
+std::optional<std::int64_t> moreNeeded(const ComparisonRow& row);
+
 // The values of one run: what compareRuns and reports make intervals from.
 struct MeasureValues {
     std::optional<double> value;
