@@ -1,4 +1,5 @@
-// A report as data: sections of blocks, written by the HTML, CSV, JSON and Markdown writers.
+// Reports of runs as HTML, Markdown, CSV and JSON. HTML and Markdown are in the chosen language
+// (main thread); CSV and JSON have fixed names and no translation.
 #pragma once
 
 #include "app/compare/comparison.h"
@@ -17,6 +18,7 @@ std::string reportHtml(const RunData& a, const RunData& b);
 engine::Result<void> writeCsv(const RunData& run, const std::filesystem::path& folder);
 std::string reportJson(const RunData& run); // one document: summary and everything behind it
 std::string reportMarkdown(const RunData& run);
+std::string reportMarkdown(const RunData& a, const RunData& b);
 // What `headway show --json` and `runs --json` print.
 std::string summaryJson(const RunSummary& summary, bool withSettings);
 std::string comparisonJson(const Comparison& comparison);

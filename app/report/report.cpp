@@ -1,0 +1,41 @@
+#include "app/report/report.h"
+
+#include "app/report/html_writer.h"
+#include "app/report/markdown_writer.h"
+#include "app/report/sections.h"
+
+#include <QSaveFile>
+
+#include <fmt/format.h>
+
+namespace app {
+
+std::string reportHtml(const RunData& run) {
+    return report::writeHtml(report::runDocument(run));
+}
+
+std::string reportHtml(const RunData& a, const RunData& b) {
+    return report::writeHtml(report::comparisonDocument(a, b));
+}
+
+std::string reportMarkdown(const RunData& run) {
+    return report::writeMarkdown(report::runDocument(run));
+}
+
+std::string reportMarkdown(const RunData& a, const RunData& b) {
+    return report::writeMarkdown(report::comparisonDocument(a, b));
+}
+
+engine::Result<void> writeFile(const std::filesystem::path& file, std::string_view content) {
+    // Written beside and renamed: a full disk leaves the old file as it was.
+    QSaveFile out(QString::fromStdString(file.string()));
+    const auto size = static_cast<qint64>(content.size());
+    if (out.open(QIODevice::WriteOnly) && out.write(content.data(), size) == size && out.commit()) {
+        return {};
+    }
+    return std::unexpected(engine::Error{
+        engine::ErrorCode::Io, fmt::format("{} can't be written: {}. Choose another place.",
+                                           file.string(), out.errorString().toStdString())});
+}
+
+} // namespace app
