@@ -18,15 +18,16 @@ constexpr auto kIdleTick = std::chrono::milliseconds(250);
 
 } // namespace
 
-Engine::Engine(LoadedModel loaded, const EngineConfig& config)
+Engine::Engine(LoadedModel loaded, const LoadSettings& settings)
     : m_loaded(std::move(loaded)),
-      m_requested(config),
+      m_requested(settings.config),
       m_events(kEventBound),
       m_capabilities(describe(m_loaded)),
-      m_applied(config),
-      m_effective(config),
-      m_wanted(config),
+      m_applied(settings.config),
+      m_effective(settings.config),
+      m_wanted(settings.config),
       m_seenConfig(m_requested.version()) {
+    const EngineConfig& config = settings.config;
     m_schedule.blockTokens = config.blockTokens;
     m_effective.maxContext = contextLimit(config, m_loaded.model->spec());
     replacePolicy(config);
@@ -36,7 +37,9 @@ Engine::Engine(LoadedModel loaded, const EngineConfig& config)
     m_figures.weightsBytes = config.weightsLayout == WeightsLayout::Packed
                                  ? m_loaded.model->weightsBytes()
                                  : m_loaded.checkpoint->fileBytes();
-    m_readBytesPerSecond = kernels::measureReadBandwidth(*m_loaded.pool);
+    m_readBytesPerSecond = settings.readBytesPerSecond
+                               ? *settings.readBytesPerSecond
+                               : kernels::measureReadBandwidth(*m_loaded.pool);
     m_capabilities.readBytesPerSecond = m_readBytesPerSecond;
     publishConfig();
     m_encoder = std::make_unique<PromptEncoder>(*m_loaded.tokenizer, m_loaded.chat.get(),

@@ -31,7 +31,7 @@ Result<std::unique_ptr<Backend>> startEngine(const std::filesystem::path& model,
 class Engine final : public Backend {
 public:
     // Throws Failure where memory cannot be had.
-    Engine(LoadedModel loaded, const EngineConfig& config);
+    Engine(LoadedModel loaded, const LoadSettings& settings);
     ~Engine() override;
 
     // On the loading thread, before start(): blank requests through the step loop. Throws

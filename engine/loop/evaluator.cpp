@@ -222,12 +222,13 @@ openEvaluator(const std::filesystem::path& model, const EvaluatorOptions& option
         if (const auto valid = validate(config); !valid) {
             throw Failure(valid.error().code, valid.error().message);
         }
-        const LoadSettings settings{.config = config,
-                                    .progress = progress,
-                                    .stop = stop,
-                                    .makeOps = [&](kernels::ThreadPool& pool) {
-                                        return kernels::makeCpuOps(pool, options.isa);
-                                    }};
+        const LoadSettings settings{
+            .config = config,
+            .progress = progress,
+            .stop = stop,
+            .makeOps =
+                [&](kernels::ThreadPool& pool) { return kernels::makeCpuOps(pool, options.isa); },
+            .readBytesPerSecond = {}};
         return std::make_unique<ModelEvaluator>(loadModel(model, settings, TokenizerUse::Unneeded),
                                                 options.blockTokens);
     });

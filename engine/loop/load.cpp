@@ -10,8 +10,8 @@ Result<std::unique_ptr<Backend>> startEngine(const std::filesystem::path& model,
         return std::unexpected(valid.error());
     }
     return atTheDoor([&]() -> std::unique_ptr<Backend> {
-        auto engine = std::make_unique<Engine>(loadModel(model, settings, TokenizerUse::Needed),
-                                               settings.config);
+        auto engine =
+            std::make_unique<Engine>(loadModel(model, settings, TokenizerUse::Needed), settings);
         engine->warmUp(settings);
         engine->start();
         return engine;
@@ -21,8 +21,11 @@ Result<std::unique_ptr<Backend>> startEngine(const std::filesystem::path& model,
 Result<std::unique_ptr<Backend>>
 makeEngine(const std::filesystem::path& model, const EngineConfig& config,
            const std::function<void(const LoadProgress&)>& progress, std::stop_token stop) {
-    return startEngine(
-        model, {.config = config, .progress = progress, .stop = std::move(stop), .makeOps = {}});
+    return startEngine(model, {.config = config,
+                               .progress = progress,
+                               .stop = std::move(stop),
+                               .makeOps = {},
+                               .readBytesPerSecond = {}});
 }
 
 } // namespace engine

@@ -24,6 +24,8 @@ struct LoadSettings {
     std::function<void(const LoadProgress&)> progress;
     std::stop_token stop;
     OpsFactory makeOps; // empty: the CPU's best
+    // Empty: measured, which reads far more memory than the caches hold.
+    std::optional<double> readBytesPerSecond;
 };
 
 // Members are destroyed from the last to the first: nothing outlives what it borrows.

@@ -27,8 +27,11 @@ Ended readToEnd(engine::TokenStream& stream) {
 TinyEngine::TinyEngine(engine::EngineConfig config, const TinyModel& model) {
     const std::filesystem::path file = m_folder.path().toStdString() + "/tiny.gguf";
     writeTinyModel(file, model);
-    auto started = engine::startEngine(
-        file, {.config = config, .progress = {}, .stop = {}, .makeOps = watchedOps(m_control)});
+    auto started = engine::startEngine(file, {.config = config,
+                                              .progress = {},
+                                              .stop = {},
+                                              .makeOps = watchedOps(m_control),
+                                              .readBytesPerSecond = 1e10});
     if (!started) {
         throw std::runtime_error(started.error().message);
     }
