@@ -21,7 +21,7 @@ struct Index {
 };
 
 // Bytes of the stream ahead of the loads: far enough for memory, near enough to stay in L1.
-constexpr int kPrefetchAhead = 2048;
+constexpr int kPrefetchAhead = 3072;
 
 // Codes of columns 4j .. 4j+3 of 16 (or kLanes) rows, as unsigned bytes.
 template <TileKind kKind, int kColumn>
@@ -234,13 +234,11 @@ void multiplyCodes(const TileRun& run, std::int64_t tile, int token, int lane) {
     }
     const std::int64_t groups = shape.columns / kGroupColumns;
     for (std::int64_t group = 0; group < groups; ++group) {
-        if constexpr (kTokens <= 4) {
 #pragma GCC unroll 4
-            for (int n = 0; n < kTiles; ++n) {
+        for (int n = 0; n < kTiles; ++n) {
 #pragma GCC unroll 8
-                for (int line = 0; line < kTraits.codeBits; ++line) {
-                    Simd::prefetch(streams[n].codes + kPrefetchAhead + 64 * line);
-                }
+            for (int line = 0; line < kTraits.codeBits; ++line) {
+                Simd::prefetch(streams[n].codes + kPrefetchAhead + 64 * line);
             }
         }
         addPart<kKind, 0>(streams, block, table, lane, sums);
@@ -299,9 +297,7 @@ void multiplyNumbers(const TileRun& run, std::int64_t tile, int token, int lane)
         MatmulF w[kTiles];
 #pragma GCC unroll 4
         for (int n = 0; n < kTiles; ++n) {
-            if constexpr (kTokens <= 4) {
-                Simd::prefetch(weights[n] + kPrefetchAhead);
-            }
+            Simd::prefetch(weights[n] + kPrefetchAhead);
             w[n] = loadNumbers<kKind>(weights[n]);
             weights[n] += kTileRows * kBytes;
         }

@@ -7,91 +7,131 @@
 namespace kernels::cpu {
 namespace {
 
-// Codes of one group and the sums that weights with minimums or biased codes need.
-inline void writeGroup(const float* whole, float scale, std::int64_t group,
-                       const QuantisedRow& row) {
-    std::int8_t* codes = row.codes + group * row.width * kGroupColumns;
-    std::int32_t sums[2];
-    for (int part = 0; part < 2; ++part) {
-        std::int32_t sum = 0;
-        for (int i = 16 * part; i < 16 * part + 16; i += Simd::kLanes) {
-            const Simd::I v = Simd::toInt(Simd::load(whole + i));
-            Simd::storeBytes(codes + i, v);
-            sum += Simd::sumInt(v);
+// Smaller groups round to zero: their scale would be subnormal and its inverse infinite.
+constexpr float kSmallestMagnitude = 1e-30F;
+constexpr float kCodeSteps = 127.0F;
+// Two terms: x = step * (254 * upper + lower), both within [-127, 127].
+constexpr float kTermBase = 254.0F;
+
+// Scales of kLanes groups whose codes span [-steps, steps]; inverses: what x is multiplied by.
+struct GroupScales {
+    float scales[Simd::kLanes];
+    float inverses[Simd::kLanes];
+};
+
+// Groups past `count` are zero. A NaN or an infinity makes the scale one, so that the products of
+// the row show it, whatever its codes are.
+inline GroupScales scalesOf(const float* x, int count, float steps) {
+    F magnitudes[Simd::kLanes];
+    for (int g = 0; g < count; ++g) {
+        F largest = Simd::load(x + g * kGroupColumns);
+        for (int i = Simd::kLanes; i < kGroupColumns; i += Simd::kLanes) {
+            largest = Simd::largerMagnitude(largest, Simd::load(x + g * kGroupColumns + i));
         }
-        sums[part] = sum;
+        magnitudes[g] = largest;
     }
-    row.scales[group * row.width] = scale;
+    for (int g = count; g < Simd::kLanes; ++g) {
+        magnitudes[g] = Simd::zero();
+    }
+    Simd::transpose(magnitudes);
+    F largest = magnitudes[0];
+    for (int i = 1; i < Simd::kLanes; ++i) {
+        largest = Simd::largerMagnitude(largest, magnitudes[i]);
+    }
+    const F smallest = Simd::set1(kSmallestMagnitude);
+    GroupScales result;
+    Simd::store(result.scales,
+                Simd::zeroWhereLess(largest, smallest, Simd::div(largest, Simd::set1(steps))));
+    Simd::store(result.inverses,
+                Simd::zeroWhereLess(largest, smallest, Simd::div(Simd::set1(steps), largest)));
+    return result;
+}
+
+// Sums of the codes of up to kLanes groups, a part of 16 each.
+struct CodeSums {
+    std::int32_t parts[Simd::kLanes][2];
+};
+
+// The scales of some groups and the sums that weights with minimums or biased codes need.
+inline void writeFactors(const float* scales, float base, const CodeSums& sums, std::int64_t first,
+                         int count, const QuantisedRow& row) {
+    const std::int64_t width = row.width;
+    float* out = row.scales + first * width;
+    for (int g = 0; g < count; ++g) {
+        out[g * width] = base * scales[g];
+    }
     if (row.sums32 != nullptr) {
-        row.sums32[group * row.width] = scale * static_cast<float>(sums[0] + sums[1]);
+        float* sums32 = row.sums32 + first * width;
+        for (int g = 0; g < count; ++g) {
+            const auto sum = static_cast<float>(sums.parts[g][0] + sums.parts[g][1]);
+            sums32[g * width] = base * scales[g] * sum;
+        }
     }
     if (row.sums16 != nullptr) {
-        row.sums16[2 * group * row.width] = scale * static_cast<float>(sums[0]);
-        row.sums16[(2 * group + 1) * row.width] = scale * static_cast<float>(sums[1]);
+        float* sums16 = row.sums16 + 2 * first * width;
+        for (int i = 0; i < 2 * count; ++i) {
+            sums16[i * width] = base * scales[i / 2] * static_cast<float>(sums.parts[i / 2][i % 2]);
+        }
     }
     for (int i = 0; i < row.targetCount; ++i) {
-        const BiasTarget& target = row.targets[i];
-        if (target.parts == 1) {
-            target.out[group * row.width] = -target.bias * (sums[0] + sums[1]);
-        } else {
-            target.out[2 * group * row.width] = -target.bias * sums[0];
-            target.out[(2 * group + 1) * row.width] = -target.bias * sums[1];
+        const BiasTarget target = row.targets[i];
+        std::int32_t* bias = target.out + target.parts * first * width;
+        for (int part = 0; part < target.parts * count; ++part) {
+            const std::int32_t* own = sums.parts[part / target.parts];
+            const std::int32_t sum = target.parts == 1 ? own[0] + own[1] : own[part % 2];
+            bias[part * width] = -target.bias * sum;
         }
     }
 }
 
-// Smaller groups round to zero: their scale would be subnormal and its inverse infinite.
-constexpr float kSmallestMagnitude = 1e-30F;
-
-// The scale of a group whose codes span [-steps, steps]; inverse: what x is multiplied by.
-struct GroupScale {
-    float scale;
-    float inverse;
-};
-
-inline GroupScale scaleOf(const float* x, float steps) {
-    F largest = Simd::zero();
-    F poison = Simd::zero(); // becomes NaN with any NaN or infinity
-    for (int i = 0; i < kGroupColumns; i += Simd::kLanes) {
-        const F v = Simd::load(x + i);
-        largest = Simd::max(largest, Simd::abs(v));
-        poison = Simd::fma(v, Simd::zero(), poison);
+// Codes of groups [first, first + count) and their sums; low: the second term or nullptr.
+template <bool kHasLow>
+inline void writeCodes(const float* x, const GroupScales& scales, int count, std::int64_t stride,
+                       std::int8_t* high, CodeSums& highSums, std::int8_t* low, CodeSums& lowSums) {
+    constexpr int kVectors = kGroupColumns / Simd::kLanes;
+    for (int g = 0; g < count; ++g, x += kGroupColumns, high += stride) {
+        const F inverse = Simd::set1(scales.inverses[g]);
+        Simd::I upperCodes[kVectors];
+        Simd::I lowerCodes[kVectors];
+        for (int i = 0; i < kVectors; ++i) {
+            const F scaled = Simd::mul(Simd::load(x + i * Simd::kLanes), inverse);
+            if constexpr (kHasLow) {
+                const F whole = Simd::round(scaled);
+                const F upper = Simd::round(Simd::mul(whole, Simd::set1(1.0F / kTermBase)));
+                upperCodes[i] = Simd::toInt(upper);
+                lowerCodes[i] = Simd::toInt(Simd::fma(upper, Simd::set1(-kTermBase), whole));
+            } else {
+                upperCodes[i] = Simd::toInt(scaled);
+            }
+        }
+        Simd::storeCodes(high, upperCodes, highSums.parts[g]);
+        if constexpr (kHasLow) {
+            Simd::storeCodes(low, lowerCodes, lowSums.parts[g]);
+            low += stride;
+        }
     }
-    const float magnitude = Simd::largest(largest);
-    const float isBroken = Simd::sum(poison);
-    if (isBroken != 0.0F) { // codes of zero and a scale of NaN: the row's products become NaN
-        return GroupScale{isBroken, 0.0F};
-    }
-    if (magnitude < kSmallestMagnitude) {
-        return GroupScale{0.0F, 0.0F};
-    }
-    return GroupScale{magnitude / steps, steps / magnitude};
 }
 
 void quantiseRow(const float* x, std::int64_t groups, const QuantisedRow& high,
                  const QuantisedRow* low) {
-    constexpr float kCodes = 127.0F;
-    constexpr float kBase = 254.0F; // x = step * (254 * first + second), both within [-127, 127]
-    float first[kGroupColumns] = {};
-    float second[kGroupColumns] = {};
-    for (std::int64_t group = 0; group < groups; ++group, x += kGroupColumns) {
-        const GroupScale scale = scaleOf(x, low == nullptr ? kCodes : kCodes * kBase);
-        for (int i = 0; i < kGroupColumns; i += Simd::kLanes) {
-            const F v = scale.inverse == 0.0F ? Simd::zero() : Simd::load(x + i);
-            const F whole = Simd::round(Simd::mul(v, Simd::set1(scale.inverse)));
-            if (low == nullptr) {
-                Simd::store(first + i, whole);
-            } else {
-                const F upper = Simd::round(Simd::mul(whole, Simd::set1(1.0F / kBase)));
-                Simd::store(first + i, upper);
-                Simd::store(second + i, Simd::fma(upper, Simd::set1(-kBase), whole));
-            }
-        }
+    const float steps = low == nullptr ? kCodeSteps : kCodeSteps * kTermBase;
+    const std::int64_t stride = std::int64_t{high.width} * kGroupColumns;
+    CodeSums highSums;
+    CodeSums lowSums;
+    for (std::int64_t first = 0; first < groups; first += Simd::kLanes) {
+        const std::int64_t left = groups - first;
+        const int count = left < Simd::kLanes ? static_cast<int>(left) : Simd::kLanes;
+        const float* in = x + first * kGroupColumns;
+        const GroupScales scales = scalesOf(in, count, steps);
+        std::int8_t* codes = high.codes + first * stride;
         if (low == nullptr) {
-            writeGroup(first, scale.scale, group, high);
+            writeCodes<false>(in, scales, count, stride, codes, highSums, nullptr, lowSums);
+            writeFactors(scales.scales, 1.0F, highSums, first, count, high);
         } else {
-            writeGroup(first, kBase * scale.scale, group, high);
-            writeGroup(second, scale.scale, group, *low);
+            writeCodes<true>(in, scales, count, stride, codes, highSums,
+                             low->codes + first * stride, lowSums);
+            writeFactors(scales.scales, kTermBase, highSums, first, count, high);
+            writeFactors(scales.scales, 1.0F, lowSums, first, count, *low);
         }
     }
 }

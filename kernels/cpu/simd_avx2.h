@@ -33,7 +33,6 @@ struct Simd {
     static F fma(F a, F b, F c) { return _mm256_fmadd_ps(a, b, c); }
     static F max(F a, F b) { return _mm256_max_ps(a, b); }
     static F min(F a, F b) { return _mm256_min_ps(a, b); }
-    static F abs(F a) { return _mm256_andnot_ps(set1(-0.0F), a); }
     static F round(F a) { return _mm256_round_ps(a, _MM_FROUND_TO_NEAREST_INT | 8); }
     static F zeroWhereLess(F x, F limit, F value) {
         return _mm256_andnot_ps(_mm256_cmp_ps(x, limit, _CMP_LT_OQ), value);
@@ -85,16 +84,27 @@ struct Simd {
     static F unsignedBytesToFloat(const std::uint8_t* p) {
         return toFloat(_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
     }
-    static void storeBytes(std::int8_t* p, I x) {
-        const __m128i words =
-            _mm_packs_epi32(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
-        _mm_storel_epi64(reinterpret_cast<__m128i*>(p), _mm_packs_epi16(words, words));
+    // Bits of the magnitudes; as integers they order like the numbers, NaN above infinity.
+    static F largerMagnitude(F a, F b) {
+        const I mask = _mm256_set1_epi32(0x7FFFFFFF);
+        return _mm256_castsi256_ps(
+            _mm256_max_epi32(_mm256_and_si256(_mm256_castps_si256(a), mask),
+                             _mm256_and_si256(_mm256_castps_si256(b), mask)));
     }
-    static std::int32_t sumInt(I x) {
-        __m128i s = _mm_add_epi32(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
-        s = _mm_add_epi32(s, _mm_shuffle_epi32(s, 0x4E));
-        s = _mm_add_epi32(s, _mm_shuffle_epi32(s, 0xB1));
-        return _mm_cvtsi128_si32(s);
+    // Stores 32 whole numbers as saturated bytes; sums: of the first and the second 16.
+    static void storeCodes(std::int8_t* p, const I* v, std::int32_t* sums) {
+        const I packed = _mm256_packs_epi16(_mm256_packs_epi32(v[0], v[1]),
+                                            _mm256_packs_epi32(v[2], v[3])); // lanes interleaved
+        const I codes =
+            _mm256_permutevar8x32_epi32(packed, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), codes);
+        I s = _mm256_madd_epi16(_mm256_maddubs_epi16(_mm256_set1_epi8(1), codes),
+                                _mm256_set1_epi16(1));
+        s = _mm256_add_epi32(s, _mm256_shuffle_epi32(s, 0x4E));
+        s = _mm256_add_epi32(s, _mm256_shuffle_epi32(s, 0xB1));
+        _mm_storel_epi64(
+            reinterpret_cast<__m128i*>(sums),
+            _mm_unpacklo_epi32(_mm256_castsi256_si128(s), _mm256_extracti128_si256(s, 1)));
     }
 
     // Bytes of weights: 8 rows x 4 columns, a row's four side by side.

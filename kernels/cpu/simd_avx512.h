@@ -31,7 +31,6 @@ struct Simd {
     static F fma(F a, F b, F c) { return _mm512_fmadd_ps(a, b, c); }
     static F max(F a, F b) { return _mm512_max_ps(a, b); }
     static F min(F a, F b) { return _mm512_min_ps(a, b); }
-    static F abs(F a) { return _mm512_abs_ps(a); }
     static F round(F a) { return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | 8); }
     static F zeroWhereLess(F x, F limit, F value) {
         return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(x, limit, _CMP_NLT_UQ), value);
@@ -69,10 +68,25 @@ struct Simd {
     static F unsignedBytesToFloat(const std::uint8_t* p) {
         return toFloat(_mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
     }
-    static void storeBytes(std::int8_t* p, I x) {
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtsepi32_epi8(x));
+    // Bits of the magnitudes; as integers they order like the numbers, NaN above infinity.
+    static F largerMagnitude(F a, F b) {
+        const I mask = _mm512_set1_epi32(0x7FFFFFFF);
+        return _mm512_castsi512_ps(
+            _mm512_max_epi32(_mm512_and_si512(_mm512_castps_si512(a), mask),
+                             _mm512_and_si512(_mm512_castps_si512(b), mask)));
     }
-    static std::int32_t sumInt(I x) { return _mm512_reduce_add_epi32(x); }
+    // Stores 32 whole numbers as saturated bytes; sums: of the first and the second 16.
+    static void storeCodes(std::int8_t* p, const I* v, std::int32_t* sums) {
+        const __m256i codes =
+            _mm256_set_m128i(_mm512_cvtsepi32_epi8(v[1]), _mm512_cvtsepi32_epi8(v[0]));
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), codes);
+        __m256i s = _mm256_dpbusd_epi32(_mm256_setzero_si256(), _mm256_set1_epi8(1), codes);
+        s = _mm256_add_epi32(s, _mm256_shuffle_epi32(s, 0x4E));
+        s = _mm256_add_epi32(s, _mm256_shuffle_epi32(s, 0xB1));
+        _mm_storel_epi64(
+            reinterpret_cast<__m128i*>(sums),
+            _mm_unpacklo_epi32(_mm256_castsi256_si128(s), _mm256_extracti128_si256(s, 1)));
+    }
 
     // Bytes of weights: 16 rows x 4 columns, a row's four side by side.
     static I loadCodes(const std::uint8_t* p) { return _mm512_loadu_si512(p); }

@@ -75,9 +75,6 @@ struct Simd {
     static F min(F a, F b) {
         return each([&](int i) { return a.v[i] < b.v[i] ? a.v[i] : b.v[i]; });
     }
-    static F abs(F a) {
-        return each([&](int i) { return __builtin_fabsf(a.v[i]); });
-    }
     static F round(F a) {
         return each([&](int i) { return __builtin_rintf(a.v[i]); });
     }
@@ -137,13 +134,24 @@ struct Simd {
     static F unsignedBytesToFloat(const std::uint8_t* p) {
         return each([&](int i) { return static_cast<float>(p[i]); });
     }
-    static void storeBytes(std::int8_t* p, I x) {
-        for (int i = 0; i < 4; ++i) {
-            const std::int32_t clamped = x.v[i] < -128 ? -128 : x.v[i] > 127 ? 127 : x.v[i];
+    // Bits of the magnitudes; as integers they order like the numbers, NaN above infinity.
+    static F largerMagnitude(F a, F b) {
+        return each([&](int i) {
+            const std::uint32_t first = bitsOfFloat(a.v[i]) & 0x7FFFFFFFU;
+            const std::uint32_t second = bitsOfFloat(b.v[i]) & 0x7FFFFFFFU;
+            return floatFromBits(first > second ? first : second);
+        });
+    }
+    // Stores 32 whole numbers as saturated bytes; sums: of the first and the second 16.
+    static void storeCodes(std::int8_t* p, const I* v, std::int32_t* sums) {
+        sums[0] = sums[1] = 0;
+        for (int i = 0; i < 32; ++i) {
+            const std::int32_t x = v[i / 4].v[i % 4];
+            const std::int32_t clamped = x < -128 ? -128 : x > 127 ? 127 : x;
             p[i] = static_cast<std::int8_t>(clamped);
+            sums[i / 16] += clamped;
         }
     }
-    static std::int32_t sumInt(I x) { return x.v[0] + x.v[1] + x.v[2] + x.v[3]; }
 
     // Bytes of weights: 4 rows x 4 columns, a row's four side by side in one 32-bit number.
     static I loadCodes(const std::uint8_t* p) {
