@@ -5,6 +5,7 @@
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/tokenizer/byte_alphabet.h"
 #include "engine/tokenizer/merge_symbols.h"
+#include "engine/tokenizer/normalization.h"
 #include "engine/tokenizer/text_model.h"
 
 #include <fmt/format.h>
@@ -86,8 +87,10 @@ public:
     }
 
     void encode(std::string_view text, std::vector<TokenId>& out) const override {
+        const std::string normalized = m_rules.normalizes ? normalizedC(text) : std::string();
         MergeScratch scratch;
-        for (const std::string_view word : splitWords(m_rules, text)) {
+        for (const std::string_view word :
+             splitWords(m_rules, m_rules.normalizes ? std::string_view(normalized) : text)) {
             encodeWord(word, scratch, out);
         }
     }

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Writes unicode_tables.inc: the classes of characters that pre-tokenizers tell apart.
+"""Writes what the tokenizers need of Unicode: unicode_tables.inc, the classes of characters that
+pre-tokenizers tell apart, and the tables of normalization form C.
 
 Unicode 16.0, the version of the tokenizers library that our vectors come from. Python's own
 unicodedata is older in most places; the package unicodedata2 (16.0.0) has the right one.
-Usage: make_unicode_tables.py > unicode_tables.inc
+Usage, in the folder of this script: make_unicode_tables.py
 """
 import sys
 
@@ -33,12 +34,51 @@ def ranges():
             begin, current = code, following
 
 
-print("// Made by make_unicode_tables.py from Unicode 16.0.0. Characters in no range are Other.")
-line = ""
-for begin, end, name in ranges():
-    row = f"{{0x{begin:X}, 0x{end:X}, CharacterClass::{name}}}, "
-    if len(line) + len(row) > 100:
-        print(line.rstrip())
+def decompositions():
+    """Characters with their full canonical decomposition; Hangul syllables are computed."""
+    for code in range(0x110000):
+        if 0xAC00 <= code <= 0xD7A3 or 0xD800 <= code < 0xE000:
+            continue
+        parts = unicodedata2.normalize("NFD", chr(code))
+        if parts != chr(code):
+            yield code, *(ord(part) for part in parts)
+
+
+def compositions():
+    """Pairs that compose to one character."""
+    for code, *_ in decompositions():
+        pair = [int(part, 16) for part in unicodedata2.decomposition(chr(code)).split()]
+        if len(pair) == 2 and unicodedata2.normalize("NFC", chr(code)) == chr(code):
+            yield *pair, code
+
+
+def combining_classes():
+    begin, current = 0, 0
+    for code in range(0x110001):
+        is_character = code < 0x110000
+        following = unicodedata2.combining(chr(code)) if is_character else None
+        if following != current:
+            if current:
+                yield begin, code - 1, current
+            begin, current = code, following
+
+
+def write(name, rows):
+    with open(name, "w", encoding="ascii") as file:
+        file.write("// Made by make_unicode_tables.py from Unicode 16.0.0.\n")
         line = ""
-    line += row
-print(line.rstrip())
+        for row in rows:
+            text = "{" + ", ".join(part if isinstance(part, str) else f"0x{part:X}"
+                                   for part in row) + "}, "
+            if len(line) + len(text) > 100:
+                file.write(line.rstrip() + "\n")
+                line = ""
+            line += text
+        file.write(line.rstrip() + "\n")
+
+
+write("unicode_tables.inc", ((begin, end, f"CharacterClass::{name}") for begin, end, name in ranges()))
+write("unicode_decompositions.inc", ((code, "{" + ", ".join(f"0x{part:X}" for part in parts) + "}")
+                                     for code, *parts in decompositions()))
+write("unicode_compositions.inc", sorted(compositions()))
+write("unicode_combining.inc", combining_classes())

@@ -16,6 +16,7 @@ struct PreTokenizer {
     std::string_view name;         // tokenizer.ggml.pre
     std::span<const Split> splits; // applied one after the other, each to every piece so far
     bool addsBos = false;          // where the file doesn't say
+    bool normalizes = false;       // text to form C first
     bool takesWholeWords = false;  // a word in the vocabulary is one token, whatever the merges say
 };
 
