@@ -7,6 +7,8 @@
 namespace {
 
 constexpr std::array kCommands = {
+    app::CommandRow{"inspect", "What a model file holds and needs; reads headers only",
+                    "headway-probe inspect model.gguf", app::declareInspect},
     app::CommandRow{"generate", "One answer, streamed",
                     "headway-probe generate model.gguf --chat --prompt \"Why is the sky blue?\"",
                     app::declareGenerate},
@@ -18,6 +20,9 @@ constexpr std::array kCommands = {
                     app::declareTokenize},
     app::CommandRow{"detokenize", "Text of token ids",
                     "headway-probe detokenize model.gguf --ids 19556,28", app::declareDetokenize},
+    app::CommandRow{"synth", "Writes a valid random model of a known shape",
+                    "headway-probe synth --shape smollm2-135m --out synthetic.gguf",
+                    app::declareSynth},
     app::CommandRow{"bench", "Tokens a second: prefill, decode, batched, at depth",
                     "headway-probe bench model.gguf -p 512 -n 128 -b 1,8,16", app::declareBench},
     app::CommandRow{"check", "Every operator against the double-precision reference",

@@ -44,6 +44,14 @@ int runCommands(CLI::App& root, std::span<const CommandRow> table, int argc,
     } catch (const CLI::Success& help) {
         root.exit(help); // prints help or version
         return checkedOutput(asStatus(ExitStatus::Done));
+    } catch (const CLI::ExtrasError& error) {
+        // A misspelt command looks like a first argument that something follows.
+        const bool isCommand = !root.get_subcommands().empty() || argc < 2 || *argv[1] == '-';
+        printNote(isCommand ? fmt::format("{}: {} ({} --help lists what it takes)", called(),
+                                          error.what(), called())
+                            : fmt::format("{}: \"{}\" is no command ({} --help lists them)",
+                                          called(), argv[1], called()));
+        return asStatus(ExitStatus::Usage);
     } catch (const CLI::ParseError& error) {
         printNote(fmt::format("{}: {} ({} --help lists what it takes)", called(), error.what(),
                               called()));
