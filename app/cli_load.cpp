@@ -68,6 +68,12 @@ Workload chosenWorkload(const LoadArguments& arguments) {
 
 std::filesystem::path chosenModel(const LoadArguments& arguments) {
     if (!arguments.model.empty()) {
+        std::error_code ignored;
+        if (!std::filesystem::exists(arguments.model, ignored)) {
+            throw CommandError(ExitStatus::Failed, fmt::format("There is no model file {}; check "
+                                                               "the name.",
+                                                               arguments.model));
+        }
         return arguments.model;
     }
     const DefaultModel standard = findDefaultModel(modelsFolder());

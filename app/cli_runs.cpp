@@ -32,7 +32,12 @@ ExitStatus listRuns(const ReadArguments& read) {
         throw CommandError(ExitStatus::Usage,
                            "`headway runs` lists every run; `headway show RUN` shows one.");
     }
-    const auto runs = orFail(openForReading(arguments.runLog)->runs());
+    // Before the first run there is no log of the user's own, which is no failure.
+    std::error_code ignored;
+    const bool isFirst =
+        arguments.runLog == defaultRunLog() && !std::filesystem::exists(arguments.runLog, ignored);
+    const auto runs =
+        isFirst ? std::vector<RunSummary>() : orFail(openForReading(arguments.runLog)->runs());
     if (!read.asJson) {
         printOut(runs.empty() ? "No runs yet; record one with: headway load demo MODEL\n"
                               : runListText(runs));

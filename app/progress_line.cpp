@@ -1,8 +1,8 @@
 #include "app/progress_line.h"
 
+#include "app/command/text_table.h"
 #include "app/durations.h"
 #include "app/run_text.h"
-#include "app/command/text_table.h"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -19,6 +19,8 @@ namespace {
 constexpr qint64 kRenewEvery = 200;     // ms, on a terminal
 constexpr qint64 kLineEvery = 10'000;   // ms, elsewhere
 constexpr double kWindowSeconds = 10.0; // of the figures
+constexpr std::size_t kMostPoints = 5000;
+constexpr int kColumnsForBar = 130;
 
 std::string bar(double share) {
     constexpr int kCells = 12;
@@ -31,12 +33,13 @@ std::string bar(double share) {
 }
 
 Quantiles recentTtft(const History& history, double from) {
+    // Points come in the order of their ends, and are dated by their first text.
     std::vector<double> values;
     const auto& requests = history.requests();
-    for (auto point = requests.rbegin(); point != requests.rend() && point->seconds >= from;
-         ++point) {
-        if (std::isfinite(point->ttftMs)) {
-            values.push_back(point->ttftMs);
+    const std::size_t first = requests.size() - std::min(requests.size(), kMostPoints);
+    for (std::size_t at = first; at < requests.size(); ++at) {
+        if (requests[at].seconds >= from && std::isfinite(requests[at].ttftMs)) {
+            values.push_back(requests[at].ttftMs);
         }
     }
     return quantiles(std::move(values));
@@ -57,23 +60,31 @@ double recentOutput(const History& history, double from) {
 } // namespace
 
 std::string loadProgressText(const LoadProgress& progress, const Workload& workload,
-                             const engine::Snapshot& snapshot, const History& history) {
+                             const engine::Snapshot& snapshot, const History& history,
+                             int columns) {
     const double from = history.endSeconds() - kWindowSeconds;
     const Quantiles ttft = recentTtft(history, from);
-    std::string text =
-        fmt::format("{} {} {}/{}", workload.name,
-                    bar(progress.totalSeconds > 0 ? progress.seconds / progress.totalSeconds : 0.0),
-                    durationText(std::min(progress.seconds, progress.totalSeconds)),
-                    durationText(progress.totalSeconds));
-    text += fmt::format("  done {} of {}, running {}, waiting {}", progress.finished, progress.sent,
+    const bool isDraining = progress.seconds > progress.totalSeconds;
+    std::string text = workload.name + " ";
+    if (columns >= kColumnsForBar && progress.totalSeconds > 0) {
+        text += bar(progress.seconds / progress.totalSeconds) + " ";
+    }
+    text += isDraining ? fmt::format("{}, last answers", durationText(progress.seconds))
+                       : fmt::format("{}/{}", durationText(progress.seconds),
+                                     durationText(progress.totalSeconds));
+    text += fmt::format("  {} of {} done, {} running, {} waiting", progress.finished, progress.sent,
                         snapshot.running, snapshot.waiting);
-    text += fmt::format("  TTFT p50 {} p90 {} ms  out {} tok/s", figureText(ttft.p50),
+    text += fmt::format("  TTFT p50 {} p90 {} ms  {} tok/s out", figureText(ttft.p50),
                         figureText(ttft.p90), figureText(recentOutput(history, from)));
-    text += progress.wantedRate > 0 ? fmt::format("  {} of {}/s", figureText(progress.achievedRate),
-                                                  figureText(progress.wantedRate))
-                                    : fmt::format("  {}/s", figureText(progress.achievedRate));
-    text += fmt::format("  lag {} ms", figureText(progress.lagP50Ms));
-    return progress.isBehind ? text + " !" : text;
+    if (!isDraining) {
+        text += progress.wantedRate > 0
+                    ? fmt::format("  {} of {} req/s", figureText(progress.achievedRate),
+                                  figureText(progress.wantedRate))
+                    : fmt::format("  {} req/s", figureText(progress.achievedRate));
+        text += fmt::format("  lag {} ms{}", figureText(progress.lagP50Ms),
+                            progress.isBehind ? ", the generator is behind" : "");
+    }
+    return text;
 }
 
 ProgressLine::ProgressLine() : m_isTerminal(isatty(STDERR_FILENO) != 0) {
@@ -98,7 +109,7 @@ void ProgressLine::showLoad(const Session& session) {
     const Workload* workload = session.currentWorkload();
     if (workload != nullptr && isDue()) {
         show(loadProgressText(session.loadProgress(), *workload, session.snapshot(),
-                              session.history()));
+                              session.history(), m_columns));
     }
 }
 

@@ -24,13 +24,14 @@ private:
     bool isDue();
 
     bool m_isTerminal = false;
-    int m_columns = 80;
+    int m_columns = 200; // where it is no terminal
     bool m_isShown = false;
     QElapsedTimer m_sinceLine;
 };
 
-// "demo 0:23/1:00  sent 276, running 9, waiting 2  TTFT p50 183 p99 402 ms  ..."
+// "demo 0:23/1:00  276 of 280 done, 4 running, ...": what matters most first, for a narrow
+// terminal.
 std::string loadProgressText(const LoadProgress& progress, const Workload& workload,
-                             const engine::Snapshot& snapshot, const History& history);
+                             const engine::Snapshot& snapshot, const History& history, int columns);
 
 } // namespace app

@@ -1,8 +1,8 @@
 #include "app/run_text.h"
 
+#include "app/command/text_table.h"
 #include "app/durations.h"
 #include "app/load/load_generator.h"
-#include "app/command/text_table.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -43,8 +43,13 @@ std::string machineText(const std::string& json) {
     return text("isa").empty() ? line : line + ", " + text("isa");
 }
 
+bool isThin(const Quantiles& quantiles) {
+    return (quantiles.p99 && quantiles.n < leastCount(0.99)) ||
+           (quantiles.p90 && quantiles.n < leastCount(0.9));
+}
+
 void addQuantiles(TextTable& table, const char* name, const Quantiles& quantiles) {
-    // Below these counts a tail is a guess; it is shown in brackets.
+    // Below these counts a tail has no bound; it is shown in brackets.
     const auto cell = [&](const std::optional<double>& value, double q) {
         const std::string text = figureText(value);
         return value && quantiles.n < leastCount(q) ? "(" + text + ")" : text;
@@ -120,6 +125,9 @@ std::string runSummaryText(const RunSummary& summary, const std::filesystem::pat
     addQuantiles(table, "  ITL, a gap", summary.itlMs);
     addQuantiles(table, "  E2EL, from scheduled", summary.e2eMs);
     text += table.text();
+    if (isThin(summary.ttftMs) || isThin(summary.tpotMs)) {
+        text += "  ( ) too few for a 95 % bound: p90 takes 29, p99 takes 299\n";
+    }
     if (run.isIncomplete) {
         text += "\n  ! Events were lost while it ran; the run is incomplete.\n";
     }

@@ -1,0 +1,411 @@
+// The program `headway` from the outside: statuses, messages, documents, records.
+#include "app/store/run_store.h"
+#include "tests/support/program.h"
+#include "tests/support/tiny_model.h"
+
+#include <QFile>
+#include <QTest>
+
+#include <nlohmann/json.hpp>
+#include <sqlite3.h>
+
+#include <csignal>
+
+using nlohmann::json;
+using tests::ProgramEnd;
+using tests::ProgramRunner;
+
+class TstHeadwayProgram : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void withoutDisplayItSaysHowToGoOn();
+    void aDeadDisplayIsNoCrash();
+    void everyCommandHasHelpWithAnExample_data();
+    void everyCommandHasHelpWithAnExample();
+    void wrongUsageIsTwo_data();
+    void wrongUsageIsTwo();
+    void failedWorkIsOne_data();
+    void failedWorkIsOne();
+    void fieldsAreADocument();
+    void loadRecordsAndTellsInOneDocument();
+    void settingsAreInTheRun();
+    void failOnDecidesTheStatus();
+    void interruptSavesAndIs130();
+    void interruptWhileLoadingIs130();
+    void aLockedLogLeavesTheRunItsOwn();
+    void theUsersRunLogIsTheDefault();
+    void runsShowReportAndCompareReadIt();
+    void badDatabasesAreMessages_data();
+    void badDatabasesAreMessages();
+    void aNewerDatabaseIsReadNotWritten();
+
+private:
+    ProgramEnd load(const QStringList& more) const;
+    static json documentOf(const ProgramEnd& end);
+
+    std::unique_ptr<ProgramRunner> m_headway;
+};
+
+namespace {
+
+constexpr const char* kWorkload = R"([workload]
+seed = 3
+[[stage]]
+rate = 40
+seconds = 1
+[lengths]
+prompt = [4, 12]
+output = [2, 6]
+[prompts]
+sets = ["english"]
+)";
+
+void writeFile(const QString& path, const QByteArray& content) {
+    QFile file(path);
+    if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size()) {
+        qFatal("can't write %s", qPrintable(path));
+    }
+}
+
+QStringList words(const char* text) {
+    return QString::fromLatin1(text).split(QLatin1Char(' '), Qt::SkipEmptyParts);
+}
+
+} // namespace
+
+void TstHeadwayProgram::initTestCase() {
+    m_headway = std::make_unique<ProgramRunner>(QStringLiteral("headway"));
+    tests::writeTinyModel(m_headway->path(QStringLiteral("tiny.gguf")).toStdString());
+    writeFile(m_headway->path(QStringLiteral("short.toml")), kWorkload);
+    writeFile(m_headway->path(QStringLiteral("bad.toml")), "[[stage]]\nrate = 1\nratee = 2\n");
+    writeFile(m_headway->path(QStringLiteral("noise")), QByteArray(5000, '\x7F'));
+}
+
+ProgramEnd TstHeadwayProgram::load(const QStringList& more) const {
+    return m_headway->run(words("load short.toml tiny.gguf") + more);
+}
+
+json TstHeadwayProgram::documentOf(const ProgramEnd& end) {
+    const json document = json::parse(end.out.toStdString(), nullptr, false);
+    if (document.is_discarded()) {
+        qFatal("no JSON document: %s\n%s", end.out.constData(), end.err.constData());
+    }
+    return document;
+}
+
+void TstHeadwayProgram::withoutDisplayItSaysHowToGoOn() {
+    for (const char* arguments : {"", "tiny.gguf"}) {
+        const ProgramEnd end = m_headway->run(words(arguments));
+        QCOMPARE(end.status, 2);
+        QVERIFY2(end.err.contains("headway load demo"), end.err.constData());
+        QVERIFY(end.out.isEmpty());
+        QCOMPARE(end.err.count('\n'), 1);
+    }
+}
+
+void TstHeadwayProgram::aDeadDisplayIsNoCrash() {
+    ProgramRunner headway(QStringLiteral("headway"));
+    headway.setVariable(QStringLiteral("DISPLAY"), QStringLiteral(":7531"));
+    const ProgramEnd end = headway.run({});
+    QCOMPARE(end.status, 2);
+    QVERIFY2(end.err.contains(":7531"), end.err.constData());
+}
+
+void TstHeadwayProgram::everyCommandHasHelpWithAnExample_data() {
+    QTest::addColumn<QString>("command");
+    for (const char* command : {"", "load", "runs", "show", "report", "compare", "fields"}) {
+        QTest::newRow(command[0] != '\0' ? command : "none") << QString::fromLatin1(command);
+    }
+}
+
+void TstHeadwayProgram::everyCommandHasHelpWithAnExample() {
+    QFETCH(QString, command);
+    const ProgramEnd end = m_headway->run(words(command.toLatin1()) << QStringLiteral("--help"));
+    QCOMPARE(end.status, 0);
+    QVERIFY(end.out.contains("Example:\n  headway " + command.toLatin1()));
+    QVERIFY(end.err.isEmpty());
+}
+
+void TstHeadwayProgram::wrongUsageIsTwo_data() {
+    QTest::addColumn<QString>("arguments");
+    QTest::addColumn<QByteArray>("says");
+    const auto row = [](const char* arguments, const char* says) {
+        QTest::newRow(arguments) << QString::fromLatin1(arguments) << QByteArray(says);
+    };
+    row("laod demo", "laod");
+    row("nosuchfile.gguf", "neither a command nor a model file");
+    row("--fast", "--fast");
+    row("load", "WORKLOAD");
+    row("load demo tiny.gguf --fast", "--fast");
+    row("load nosuch tiny.gguf", "demo, chat, ramp");
+    row("load demo tiny.gguf --for never", "60s");
+    row("load demo tiny.gguf --for 1e12s", "86400");
+    row("load demo tiny.gguf --for 0s", "0.1");
+    row("load demo tiny.gguf --fail-on speed>1", "ttft_p99_ms");
+    row("load demo tiny.gguf --max-batch 0", "--max-batch");
+    row("load demo tiny.gguf --batching selective", "continuous");
+    row("load demo tiny.gguf --max-batch", "--max-batch");
+    row("load demo tiny.gguf --token-budget 4 --max-batch 16", "token budget");
+    row("show", "Name one run");
+    row("show 1 2", "Name one run");
+    row("show a.db b.db", "no run id");
+    row("report 1", "--html");
+    row("report 1 2 3 --html x", "one run, or two");
+    row("compare 1", "Name two runs");
+    row("runs a.db 3", "headway show");
+    row("fields extra", "extra");
+}
+
+void TstHeadwayProgram::wrongUsageIsTwo() {
+    QFETCH(QString, arguments);
+    QFETCH(QByteArray, says);
+    const ProgramEnd end = m_headway->run(words(arguments.toLatin1()));
+    QVERIFY2(end.status == 2, end.err.constData());
+    QVERIFY2(end.err.contains(says), end.err.constData());
+    QVERIFY(end.out.isEmpty());
+}
+
+void TstHeadwayProgram::failedWorkIsOne_data() {
+    QTest::addColumn<QString>("arguments");
+    QTest::addColumn<QByteArray>("says");
+    const auto row = [](const char* arguments, const char* says) {
+        QTest::newRow(arguments) << QString::fromLatin1(arguments) << QByteArray(says);
+    };
+    row("load bad.toml tiny.gguf", "bad.toml:3:");
+    row("load noise tiny.gguf", "noise");
+    row("load demo nosuch.gguf", "nosuch.gguf");
+    row("load demo .", "");
+    row("load demo noise", "noise");
+    row("load demo short.toml", "short.toml");
+    row("load short.toml tiny.gguf --record /proc/no/runs.db", "/proc/no");
+    row("load short.toml tiny.gguf --record noise", "noise");
+    row("load short.toml tiny.gguf --record .", "");
+    row("runs nosuch.db", "nosuch.db");
+    row("runs noise", "noise");
+    row("show nosuch.db 1", "nosuch.db");
+}
+
+void TstHeadwayProgram::failedWorkIsOne() {
+    QFETCH(QString, arguments);
+    QFETCH(QByteArray, says);
+    const ProgramEnd end = m_headway->run(words(arguments.toLatin1()));
+    QVERIFY2(end.status == 1, end.err.constData());
+    QVERIFY2(end.err.contains(says), end.err.constData());
+    QVERIFY(end.out.isEmpty());
+}
+
+void TstHeadwayProgram::fieldsAreADocument() {
+    const ProgramEnd end = m_headway->run(words("fields --json"));
+    QCOMPARE(end.status, 0);
+    const json fields = documentOf(end);
+    QCOMPARE(fields.size(), engine::fieldTable().size());
+    for (const json& field : fields) {
+        QVERIFY(engine::findField(field["flag"].get<std::string>()) != nullptr);
+        QVERIFY(!field["help"].get<std::string>().empty());
+    }
+    const ProgramEnd text = m_headway->run(words("fields"));
+    QVERIFY(text.out.contains("--max-batch"));
+}
+
+void TstHeadwayProgram::loadRecordsAndTellsInOneDocument() {
+    const ProgramEnd end = load(words("--record one.db --json"));
+    QVERIFY2(end.status == 0, end.err.constData());
+    const json document = documentOf(end);
+    QCOMPARE(document["state"].get<std::string>(), std::string("finished"));
+    QVERIFY(document["run_id"].get<int>() > 0);
+    const int completed = document["outcomes"]["completed"].get<int>();
+    QVERIFY(completed > 15);
+    QCOMPARE(document["ttft_ms"]["n"].get<int>() > 0, true);
+    QVERIFY(document["ttft_ms"]["p50"].get<double>() <= document["ttft_ms"]["p99"].get<double>());
+    for (const char* key :
+         {"output_tokens_per_s", "prompt_tokens_per_s", "requests_per_s", "achieved_rate"}) {
+        QVERIFY2(document[key].get<double>() > 0, key);
+    }
+    QVERIFY(document.contains("lag_ms"));
+    QCOMPARE(document["run_log"].get<std::string>(), std::string("one.db"));
+    const auto store = app::RunStore::open(m_headway->path(QStringLiteral("one.db")).toStdString(),
+                                           app::StoreMode::ReadOnly);
+    QVERIFY(store.has_value());
+    const auto summary = (*store)->summary(document["run_id"].get<int>());
+    QVERIFY(summary.has_value());
+    QCOMPARE(summary->completed, std::int64_t(completed));
+    // The same request list gives the same digest; the text form ends with id and database.
+    const ProgramEnd text = load(words("--record one.db"));
+    QCOMPARE(text.status, 0);
+    QVERIFY2(text.out.contains("Run 2") && text.out.contains("one.db"), text.out.constData());
+    const auto second = (*store)->summary(2);
+    QVERIFY(second.has_value());
+    QCOMPARE(second->run.requestDigest, summary->run.requestDigest);
+}
+
+void TstHeadwayProgram::settingsAreInTheRun() {
+    const ProgramEnd end =
+        load(words("--record settings.db --max-batch 3 --batching continuous --json"));
+    QVERIFY2(end.status == 0, end.err.constData());
+    const auto store = app::RunStore::open(
+        m_headway->path(QStringLiteral("settings.db")).toStdString(), app::StoreMode::ReadOnly);
+    QVERIFY(store.has_value());
+    const auto summary = (*store)->summary(1);
+    QVERIFY(summary.has_value());
+    const auto row =
+        std::find_if(summary->settings.begin(), summary->settings.end(),
+                     [](const auto& setting) { return setting.field == "batching.max_batch"; });
+    QVERIFY(row != summary->settings.end());
+    QCOMPARE(row->effective, std::string("3"));
+    QVERIFY(summary->run.workloadToml.find("\"batching.max_batch\" = \"3\"") != std::string::npos);
+}
+
+void TstHeadwayProgram::failOnDecidesTheStatus() {
+    const ProgramEnd held = load(words("--record rules.db --fail-on failed>0 --fail-on "
+                                       "requests_per_s<0.001 --json"));
+    QVERIFY2(held.status == 0, held.err.constData());
+    const ProgramEnd broken = load(words("--record rules.db --fail-on completed>0 --json"));
+    QVERIFY2(broken.status == 3, broken.err.constData());
+    QVERIFY2(broken.err.contains("completed>0"), broken.err.constData());
+    QCOMPARE(documentOf(broken)["state"].get<std::string>(), std::string("finished"));
+}
+
+void TstHeadwayProgram::interruptSavesAndIs130() {
+    const auto process =
+        m_headway->start(words("load short.toml tiny.gguf --for 60s --record cut.db --json"));
+    // The run exists once the log tells so.
+    const std::filesystem::path log = m_headway->path(QStringLiteral("cut.db")).toStdString();
+    QTRY_VERIFY_WITH_TIMEOUT(
+        [&] {
+            const auto store = app::RunStore::open(log, app::StoreMode::ReadOnly);
+            const auto summary =
+                store ? (*store)->summary(1)
+                      : engine::Result<app::RunSummary>(std::unexpected(engine::Error{}));
+            return summary && summary->requests > 5;
+        }(),
+        20'000);
+    ::kill(static_cast<pid_t>(process->processId()), SIGINT);
+    const ProgramEnd end = ProgramRunner::wait(*process);
+    QVERIFY2(end.status == 130, end.err.constData());
+    const json document = documentOf(end);
+    QCOMPARE(document["state"].get<std::string>(), std::string("interrupted"));
+    QVERIFY(document["outcomes"]["completed"].get<int>() > 5);
+}
+
+void TstHeadwayProgram::interruptWhileLoadingIs130() {
+    const auto process = m_headway->start(words("load short.toml tiny.gguf --record early.db"));
+    QVERIFY(process->waitForStarted());
+    QTest::qWait(30); // somewhere between start and the first requests; each must end well
+    ::kill(static_cast<pid_t>(process->processId()), SIGTERM);
+    const ProgramEnd end = ProgramRunner::wait(*process);
+    // Before the handler stands, the system's own end is the right one.
+    QVERIFY2(end.status == 130 || process->exitStatus() == QProcess::CrashExit,
+             end.err.constData());
+}
+
+void TstHeadwayProgram::aLockedLogLeavesTheRunItsOwn() {
+    const std::filesystem::path log = m_headway->path(QStringLiteral("held.db")).toStdString();
+    const auto holder = app::RunStore::open(log, app::StoreMode::Write);
+    QVERIFY(holder.has_value());
+    const ProgramEnd end = load(words("--record held.db --json"));
+    QVERIFY2(end.status == 0, end.err.constData());
+    const std::string used = documentOf(end)["run_log"].get<std::string>();
+    QVERIFY(used != "held.db");
+    QVERIFY2(end.err.contains(used.c_str()), end.err.constData());
+    QCOMPARE((*holder)->runs()->size(), std::size_t(0));
+}
+
+void TstHeadwayProgram::theUsersRunLogIsTheDefault() {
+    QCOMPARE(documentOf(m_headway->run(words("runs --json"))).size(), std::size_t(0));
+    QVERIFY(m_headway->run(words("runs")).out.contains("headway load demo"));
+    QCOMPARE(m_headway->run(words("show 1")).status, 1);
+    const ProgramEnd end = load(words("--json"));
+    QVERIFY2(end.status == 0, end.err.constData());
+    QVERIFY(QFile::exists(m_headway->path(QStringLiteral("home/headway/runs.db"))));
+    const ProgramEnd runs = m_headway->run(words("runs --json"));
+    QCOMPARE(runs.status, 0);
+    QCOMPARE(documentOf(runs).size(), std::size_t(1));
+    const ProgramEnd shown = m_headway->run(words("show 1"));
+    QVERIFY2(shown.out.contains("batching.max_batch"), shown.out.constData());
+}
+
+void TstHeadwayProgram::runsShowReportAndCompareReadIt() {
+    QCOMPARE(load(words("--record read.db --json")).status, 0);
+    QCOMPARE(load(words("--record read.db --json --max-batch 1")).status, 0);
+    const json runs = documentOf(m_headway->run(words("runs read.db --json")));
+    QCOMPARE(runs.size(), std::size_t(2));
+    QCOMPARE(runs[0]["run_id"].get<int>(), 2); // newest first
+    const json shown = documentOf(m_headway->run(words("show read.db 1 --json")));
+    QCOMPARE(shown["run_id"].get<int>(), 1);
+    QCOMPARE(shown["state"].get<std::string>(), std::string("finished"));
+    QVERIFY(shown.contains("outcomes") && shown.contains("ttft_ms"));
+    const ProgramEnd missing = m_headway->run(words("show read.db 99"));
+    QCOMPARE(missing.status, 1);
+    QVERIFY2(missing.err.contains("99"), missing.err.constData());
+
+    const ProgramEnd report = m_headway->run(
+        words("report read.db 1 --html a.html --csv tables --json a.json --markdown a.md"));
+    QVERIFY2(report.status == 0, report.err.constData());
+    QFile html(m_headway->path(QStringLiteral("a.html")));
+    QVERIFY(html.open(QIODevice::ReadOnly));
+    const QByteArray page = html.readAll();
+    QVERIFY(page.contains("<svg") && page.contains("</html>") && !page.contains("<script"));
+    QVERIFY(QFile::exists(m_headway->path(QStringLiteral("tables/requests.csv"))));
+    const ProgramEnd both = m_headway->run(words("report read.db 1 2 --html both.html"));
+    QVERIFY2(both.status == 0, both.err.constData());
+    QCOMPARE(m_headway->run(words("report read.db 1 --html /proc/x.html")).status, 1);
+
+    const json comparison = documentOf(m_headway->run(words("compare read.db 1 2 --json")));
+    QVERIFY(comparison["rows"].size() > 3);
+    for (const char* key : {"metric", "a", "b", "difference", "verdict", "n_a", "n_b"}) {
+        QVERIFY2(comparison["rows"][0].contains(key), key);
+    }
+    const ProgramEnd text = m_headway->run(words("compare read.db 1 2"));
+    QVERIFY2(text.out.contains("batching.max_batch"), text.out.constData());
+}
+
+void TstHeadwayProgram::badDatabasesAreMessages_data() {
+    QTest::addColumn<QString>("name");
+    QTest::newRow("cut off") << QStringLiteral("cut-off.db");
+    QTest::newRow("other") << QStringLiteral("other.db");
+    QTest::newRow("empty") << QStringLiteral("empty.db");
+}
+
+void TstHeadwayProgram::badDatabasesAreMessages() {
+    QFETCH(QString, name);
+    const auto make = [&](const char* file, const char* sql) {
+        sqlite3* database = nullptr;
+        const QByteArray path = m_headway->path(QString::fromLatin1(file)).toUtf8();
+        QFile::remove(QString::fromUtf8(path));
+        QCOMPARE(sqlite3_open(path.constData(), &database), SQLITE_OK);
+        QCOMPARE(sqlite3_exec(database, sql, nullptr, nullptr, nullptr), SQLITE_OK);
+        sqlite3_close(database);
+    };
+    QFile::remove(m_headway->path(QStringLiteral("cut-off.db")));
+    QCOMPARE(load(words("--record cut-off.db --json")).status, 0);
+    QVERIFY(QFile::resize(m_headway->path(QStringLiteral("cut-off.db")), 3000));
+    make("other.db", "CREATE TABLE cake (id INTEGER)");
+    writeFile(m_headway->path(QStringLiteral("empty.db")), {});
+    for (const char* command :
+         {"runs %1", "show %1 1", "report %1 1 --html x.html", "compare %1 1 1"}) {
+        const ProgramEnd end =
+            m_headway->run(words(QString::fromLatin1(command).arg(name).toLatin1()));
+        QVERIFY2(end.status == 1, end.err.constData());
+        QVERIFY2(end.err.contains(name.toUtf8()), end.err.constData());
+        QVERIFY(end.out.isEmpty());
+    }
+}
+
+void TstHeadwayProgram::aNewerDatabaseIsReadNotWritten() {
+    QCOMPARE(load(words("--record newer.db --json")).status, 0);
+    sqlite3* newer = nullptr;
+    QCOMPARE(sqlite3_open(m_headway->path(QStringLiteral("newer.db")).toUtf8().constData(), &newer),
+             SQLITE_OK);
+    QCOMPARE(sqlite3_exec(newer, "PRAGMA user_version = 9999", nullptr, nullptr, nullptr),
+             SQLITE_OK);
+    sqlite3_close(newer);
+    QCOMPARE(documentOf(m_headway->run(words("runs newer.db --json"))).size(), std::size_t(1));
+    const ProgramEnd end = load(words("--record newer.db"));
+    QCOMPARE(end.status, 1);
+    QVERIFY2(end.err.contains("newer.db") && end.err.contains("9999"), end.err.constData());
+}
+
+QTEST_GUILESS_MAIN(TstHeadwayProgram)
+#include "tst_headway_program.moc"
