@@ -22,7 +22,7 @@ struct EvaluatorOptions {
     std::int64_t blockTokens = 64;
     LoadMode loadMode = LoadMode::Mmap;
     WeightsLayout weightsLayout = WeightsLayout::Packed;
-    std::string isa; // empty: the best of this machine
+    std::string isa{}; // empty: the best of this machine
 };
 
 // Positions whose logits are wanted.
@@ -32,6 +32,7 @@ class Evaluator {
 public:
     virtual ~Evaluator() = default;
 
+    // Measures the memory's speed each time.
     virtual Capabilities capabilities() const = 0;
 
     // Teacher-forced: row(p, logits) for positions in order, logits [vocabulary] of the token after

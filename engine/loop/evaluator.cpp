@@ -20,14 +20,16 @@ constexpr std::int64_t kFillChunk = 512;
 
 class ModelEvaluator final : public Evaluator {
 public:
-    ModelEvaluator(LoadedModel loaded, std::int64_t blockTokens)
+    ModelEvaluator(LoadedModel loaded, std::int64_t blockTokens, std::stop_token stop)
         : m_loaded(std::move(loaded)),
-          m_blockTokens(blockTokens) {
-        m_capabilities = describe(m_loaded);
-        m_capabilities.readBytesPerSecond = kernels::measureReadBandwidth(*m_loaded.pool);
-    }
+          m_blockTokens(blockTokens),
+          m_stop(std::move(stop)) {}
 
-    Capabilities capabilities() const override { return m_capabilities; }
+    Capabilities capabilities() const override {
+        Capabilities result = describe(m_loaded);
+        result.readBytesPerSecond = kernels::measureReadBandwidth(*m_loaded.pool);
+        return result;
+    }
 
     Result<void> logits(std::span<const TokenId> ids, std::int64_t chunk, LogitRows rows,
                         const Row& row) override {
@@ -199,7 +201,6 @@ private:
 
     LoadedModel m_loaded;
     std::int64_t m_blockTokens;
-    Capabilities m_capabilities;
     KvCache m_kv;
     std::int64_t m_kvBlocks = 0;
     std::vector<std::vector<BlockId>> m_tables;
@@ -230,7 +231,7 @@ openEvaluator(const std::filesystem::path& model, const EvaluatorOptions& option
                 [&](kernels::ThreadPool& pool) { return kernels::makeCpuOps(pool, options.isa); },
             .readBytesPerSecond = {}};
         return std::make_unique<ModelEvaluator>(loadModel(model, settings, TokenizerUse::Unneeded),
-                                                options.blockTokens);
+                                                options.blockTokens, stop);
     });
 }
 
