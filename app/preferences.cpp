@@ -4,9 +4,11 @@
 #include <QSettings>
 #include <QStandardPaths>
 #include <QStringList>
+#include <QVariant>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace app {
 
@@ -30,6 +32,12 @@ std::filesystem::path pathOf(const QString& text) {
 
 QString textOf(const std::filesystem::path& path) {
     return QFile::decodeName(path.c_str());
+}
+
+double positiveOr(const QVariant& value, double fallback) {
+    bool isNumber = false;
+    const double number = value.toDouble(&isNumber);
+    return isNumber && std::isfinite(number) && number > 0.0 ? number : fallback;
 }
 
 } // namespace
@@ -56,6 +64,19 @@ ThemeChoice Preferences::theme() const {
 
 void Preferences::setTheme(ThemeChoice theme) {
     m_settings->setValue(key("window/theme"), QString(kThemes[static_cast<std::size_t>(theme)]));
+}
+
+double Preferences::serviceTtftMs() const {
+    return positiveOr(m_settings->value(key("service/ttft_ms")), 800.0);
+}
+
+double Preferences::serviceTpotMs() const {
+    return positiveOr(m_settings->value(key("service/tpot_ms")), 100.0);
+}
+
+void Preferences::setServiceTarget(double ttftMs, double tpotMs) {
+    m_settings->setValue(key("service/ttft_ms"), ttftMs);
+    m_settings->setValue(key("service/tpot_ms"), tpotMs);
 }
 
 QByteArray Preferences::layout(const QString& owner) const {

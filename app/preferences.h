@@ -25,6 +25,10 @@ public:
     void setLanguage(const QString& language);
     ThemeChoice theme() const;
     void setTheme(ThemeChoice theme);
+    // Limits of goodput: time to first token, time per output token.
+    double serviceTtftMs() const;
+    double serviceTpotMs() const;
+    void setServiceTarget(double ttftMs, double tpotMs);
     // Window geometry, splitters, column widths: opaque to us, by a name of the owner's choice.
     QByteArray layout(const QString& owner) const;
     void setLayout(const QString& owner, const QByteArray& state);

@@ -56,6 +56,8 @@ RequestPoint requestPoint(const engine::RequestRecord& record, double seconds) {
     RequestPoint point;
     point.seconds = seconds;
     point.ttftMs = toMilliseconds(record.ttft());
+    point.ttftFromReceivedMs = static_cast<float>(toMilliseconds(record.ttftFromReceived()));
+    point.ttftFromAdmittedMs = static_cast<float>(toMilliseconds(record.ttftFromAdmitted()));
     point.tpotMs = toMilliseconds(record.tpot());
     point.e2eMs = toMilliseconds(record.e2e());
     point.tags = record.tags;
@@ -92,6 +94,18 @@ bool isLatencySample(const RequestPoint& point, SampleFilter filter) {
                               static_cast<std::uint32_t>(engine::SampleTag::WarmUp);
     return filter == SampleFilter::All ||
            (point.outcome == engine::Outcome::Completed && (point.tags & kNotWarm) == 0);
+}
+
+double ttftMs(const RequestPoint& point, TtftEdge edge) {
+    switch (edge) {
+    case TtftEdge::Scheduled:
+        return point.ttftMs;
+    case TtftEdge::Received:
+        return static_cast<double>(point.ttftFromReceivedMs);
+    case TtftEdge::Admitted:
+        return static_cast<double>(point.ttftFromAdmittedMs);
+    }
+    return kAbsent;
 }
 
 void History::reset(engine::TimePoint start) {

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -36,7 +37,10 @@ bool isMarkerEvent(const engine::Event& event);
 struct RequestPoint {
     double seconds = 0.0; // of the first visible text; of the end where there is none
     double ttftMs = 0.0;  // from scheduled; NaN where absent
-    double tpotMs = 0.0;  // NaN where absent
+    // The same first text seen from other edges; NaN where absent.
+    float ttftFromReceivedMs = std::numeric_limits<float>::quiet_NaN();
+    float ttftFromAdmittedMs = std::numeric_limits<float>::quiet_NaN();
+    double tpotMs = 0.0; // NaN where absent
     double e2eMs = 0.0;
     std::uint32_t tags = 0;
     engine::Outcome outcome = engine::Outcome::Completed;
@@ -90,6 +94,11 @@ private:
 // did not complete; All takes every request that has a first token.
 enum class SampleFilter : std::uint8_t { Warm, All };
 bool isLatencySample(const RequestPoint& point, SampleFilter filter);
+
+// Where the time to the first visible text begins: as the operator sees it, as the server, as the
+// engine.
+enum class TtftEdge : std::uint8_t { Scheduled, Received, Admitted };
+double ttftMs(const RequestPoint& point, TtftEdge edge); // NaN where absent
 
 struct Quantiles {
     std::optional<double> p50, p90, p95, p99, minimum, maximum;

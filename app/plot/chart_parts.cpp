@@ -136,18 +136,21 @@ QuantileCurves rollingTtft(const History& history, const ChartRange& range) {
     const std::int64_t least50 = leastCount(0.50);
     const std::int64_t least90 = leastCount(0.90);
     const std::int64_t least99 = leastCount(0.99);
+    const auto counts = [&range](const RequestPoint& request) {
+        return isLatencySample(request, range.filter) && std::isfinite(ttftMs(request, range.edge));
+    };
     RollingQuantiles window;
     QuantileCurves curves;
     // Four points a second are finer than a window of seconds can move.
     for (const double x : gridTimes(range.from, end, range.maxPoints, 0.25)) {
         for (; entering != requests.end() && entering->seconds <= x; ++entering) {
-            if (isLatencySample(*entering, range.filter)) {
-                window.add(entering->ttftMs);
+            if (counts(*entering)) {
+                window.add(ttftMs(*entering, range.edge));
             }
         }
         for (; leaving != entering && leaving->seconds <= x - range.window; ++leaving) {
-            if (isLatencySample(*leaving, range.filter)) {
-                window.remove(leaving->ttftMs);
+            if (counts(*leaving)) {
+                window.remove(ttftMs(*leaving, range.edge));
             }
         }
         curves.p50.emplace_back(x, window.quantile(0.50).value_or(kGap));

@@ -15,6 +15,7 @@ struct ChartRange {
     int maxPoints = 900;          // of one series: the plot's width in logical pixels
     double window = 30.0;         // rolling window of quantiles, seconds
     SampleFilter filter = SampleFilter::Warm;
+    TtftEdge edge = TtftEdge::Scheduled; // of the TTFT chart; the ledger is from scheduled
 };
 
 struct ChartRow {

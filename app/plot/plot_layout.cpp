@@ -51,7 +51,7 @@ std::vector<AxisLabel> xLabels(const Plot& plot, double areaWidth) {
         return labels;
     }
     const bool isTime = plot.xAxis == XAxis::RunTime;
-    const int wanted = std::max(2, static_cast<int>(areaWidth / 58.0));
+    const int wanted = std::max(2, static_cast<int>(areaWidth / 52.0));
     const Ticks ticks = niceTicks(span);
     double step = isTime ? timeTickStep(span, wanted) : ticks.step;
     for (double k = std::ceil(plot.xMin / step - 1e-9); k * step <= plot.xMax + 1e-9 * span;
