@@ -110,6 +110,8 @@ QHash<QString, QString> placeholders(app::ThemeKind theme, const QString& arrowF
     values[QStringLiteral("disabledOnAccent")] = mix(of(ColorRole::OnAccent), card, 0.6).name();
     values[QStringLiteral("accentHover")] =
         mix(of(ColorRole::Accent), of(ColorRole::Text1), 0.88).name();
+    values[QStringLiteral("accentBorder")] =
+        mix(of(ColorRole::Accent), of(ColorRole::AccentTint), 0.4).name();
     values[QStringLiteral("accentPressed")] =
         mix(of(ColorRole::Accent), of(ColorRole::Window), 0.85).name();
     values[QStringLiteral("fieldHover")] =

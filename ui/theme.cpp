@@ -68,6 +68,8 @@ const char* name(TextRole role) {
         return "caption";
     case TextRole::Small:
         return "small";
+    case TextRole::SmallTitle:
+        return "smallTitle";
     case TextRole::Body:
         return "body";
     case TextRole::CardTitle:

@@ -63,7 +63,7 @@ inline constexpr int kVerdict = 30;
 QFont font(int pixels, QFont::Weight weight = QFont::Normal);
 
 // What a label is for: size, weight and colour come from the style sheet.
-enum class TextRole { Caption, Small, Body, CardTitle, PageTitle, Muted, Value };
+enum class TextRole { Caption, Small, SmallTitle, Body, CardTitle, PageTitle, Muted, Value };
 QLabel* makeLabel(const QString& text, TextRole role, QWidget* parent = nullptr);
 void setTextRole(QLabel* label, TextRole role);
 
