@@ -2,11 +2,14 @@
 // (app::Session&, QWidget* parent), and costs nothing while hidden. UI thread.
 #pragma once
 
+#include <QByteArray>
 #include <QList>
 #include <QString>
 #include <QWidget>
 
 #include <functional>
+
+class QKeyEvent;
 
 namespace ui {
 
@@ -36,10 +39,20 @@ public:
     // The page has a place for the configuration panel beside it (Live, Load); elsewhere the panel
     // opens as a drawer over the page.
     virtual bool hasPanelBeside() const { return false; }
+    // What the page keeps from one start to the next: columns, charts. Opaque to the window.
+    virtual QByteArray state() const { return {}; }
+    virtual void restoreState(const QByteArray& state) { static_cast<void>(state); }
     virtual QList<PageAction> actions() { return {}; }
     virtual QList<KeyHint> keys() const { return {}; }
-    // What takes the focus when F6 comes to the content.
+    // What takes the focus when F6 comes to the content, and to what lies after the configuration
+    // panel (the event strip); null where there is nothing.
     virtual QWidget* firstFocus() { return this; }
+    virtual QWidget* lastFocus() { return nullptr; }
+    // A single key that no text field took (W, F, T, Esc, ...). True: used.
+    virtual bool pressKey(QKeyEvent* event) {
+        static_cast<void>(event);
+        return false;
+    }
 
 Q_SIGNALS:
     // Asks the window to show another page by its key ("runs"), optionally with what to show there

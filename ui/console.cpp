@@ -1,0 +1,97 @@
+#include "ui/console.h"
+
+#include "app/preferences.h"
+#include "app/session.h"
+#include "engine/config.h"
+#include "ui/language.h"
+#include "ui/main_window.h"
+#include "ui/theme.h"
+#include "ui/widgets/paint.h"
+
+#include <QApplication>
+#include <QFile>
+#include <QPainter>
+#include <QPixmap>
+
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace ui {
+
+namespace {
+
+// Without a display Qt aborts the process; a sentence is better.
+bool hasDisplay() {
+    for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"}) {
+        const char* value = std::getenv(name);
+        if (value != nullptr && *value != '\0') {
+            return true;
+        }
+    }
+    return false;
+}
+
+QIcon windowIcon() {
+    QIcon result;
+    for (const int size : {16, 32, 48, 128}) {
+        QPixmap pixmap(size, size);
+        pixmap.fill(Qt::transparent);
+        QPainter painter(&pixmap);
+        paintMark(painter, QRectF(0, 0, size, size));
+        painter.end();
+        result.addPixmap(pixmap);
+    }
+    return result;
+}
+
+} // namespace
+
+int runConsole(int argc, char** argv, const app::ConsoleOptions& options) {
+    if (!hasDisplay()) {
+        std::fputs("headway: no display. Run it where there is one, or headless: "
+                   "headway load demo MODEL\n",
+                   stderr);
+        return 1;
+    }
+    QGuiApplication::setHighDpiScaleFactorRoundingPolicy(
+        Qt::HighDpiScaleFactorRoundingPolicy::PassThrough);
+    QApplication application(argc, argv);
+    // No organisation: alike names would double the folder ("headway/headway").
+    QCoreApplication::setApplicationName(QStringLiteral("headway"));
+    QGuiApplication::setApplicationDisplayName(QStringLiteral("Headway"));
+    QGuiApplication::setDesktopFileName(QStringLiteral("headway"));
+
+    engine::EngineConfig config;
+    for (const auto& [key, text] : options.settings) {
+        const engine::Field* field = engine::findField(key);
+        if (field == nullptr) {
+            std::fputs(
+                fmt::format("headway: there is no setting '{}'; see headway fields\n", key).c_str(),
+                stderr);
+            return 2;
+        }
+        if (const auto set = engine::setFromText(*field, config, text); !set) {
+            std::fputs(fmt::format("headway: {}\n", set.error().message).c_str(), stderr);
+            return 2;
+        }
+    }
+
+    app::Preferences preferences(app::defaultPreferencesFile());
+    Language language;
+    language.set(Language::resolve(preferences.language()));
+    applyTheme(application,
+               preferences.theme() == app::ThemeChoice::Light ? ThemeKind::Light : ThemeKind::Dark);
+    QGuiApplication::setWindowIcon(windowIcon());
+
+    app::Session session(options.runLog.value_or(app::defaultRunLog()));
+    MainWindow window(session, preferences, language);
+    window.show();
+    if (options.model) {
+        window.openModel(QFile::decodeName(options.model->c_str()), config);
+    }
+    return QApplication::exec();
+}
+
+} // namespace ui

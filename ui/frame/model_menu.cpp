@@ -1,0 +1,62 @@
+#include "ui/frame/model_menu.h"
+
+#include "ui/frame/inspection_dialog.h"
+#include "ui/icons.h"
+
+#include <QAction>
+#include <QFileDialog>
+#include <QFileInfo>
+
+namespace ui {
+
+ModelMenu::ModelMenu(QWidget* window) : QMenu(window) {
+    setAttribute(Qt::WA_TranslucentBackground);
+    setWindowFlags(windowFlags() | Qt::FramelessWindowHint | Qt::NoDropShadowWindowHint);
+}
+
+void ModelMenu::open(const QPoint& position, const QString& currentFile,
+                     const QStringList& recent) {
+    clear();
+    const QString folder = QFileInfo(currentFile).path();
+    QAction* openAction = addAction(ui::icon(QStringLiteral("open")), tr("Open a model…"), this,
+                                    [this, folder] { chooseFile(folder); });
+    openAction->setShortcut(QKeySequence::Open);
+    openAction->setShortcutContext(Qt::WidgetShortcut); // shown only; the window has the key
+    if (!currentFile.isEmpty()) {
+        addAction(ui::icon(QStringLiteral("info")), tr("What the file holds…"), this,
+                  [this, currentFile] { inspect(currentFile); });
+        addAction(ui::icon(QStringLiteral("reload")), tr("Reload"), this,
+                  &ModelMenu::reloadRequested);
+    }
+    bool isFirst = true;
+    for (const QString& file : recent) {
+        if (file == currentFile || !QFileInfo::exists(file)) {
+            continue;
+        }
+        if (isFirst) {
+            addSeparator();
+            isFirst = false;
+        }
+        QAction* action =
+            addAction(QFileInfo(file).fileName(), this, [this, file] { Q_EMIT chosen(file); });
+        action->setToolTip(file);
+    }
+    popup(position);
+}
+
+void ModelMenu::chooseFile(const QString& startFolder) {
+    auto* dialog = new QFileDialog(parentWidget(), tr("Open a model"), startFolder,
+                                   tr("Models (*.gguf);;All files (*)"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    connect(dialog, &QFileDialog::fileSelected, this, &ModelMenu::chosen);
+    dialog->open();
+}
+
+void ModelMenu::inspect(const QString& file) {
+    auto* dialog = new InspectionDialog(file, parentWidget());
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->show();
+}
+
+} // namespace ui

@@ -1,0 +1,26 @@
+// The menu under the model's name: open, recent files, what the file holds, reload. UI thread.
+#pragma once
+
+#include <QMenu>
+#include <QStringList>
+
+namespace ui {
+
+class ModelMenu final : public QMenu {
+    Q_OBJECT
+
+public:
+    explicit ModelMenu(QWidget* window);
+    // Builds the entries anew and opens at a global position.
+    void open(const QPoint& position, const QString& currentFile, const QStringList& recent);
+    // A file dialog; chosen() follows unless it is dismissed.
+    void chooseFile(const QString& startFolder);
+    // A window with everything the file's header says.
+    void inspect(const QString& file);
+
+Q_SIGNALS:
+    void chosen(const QString& file);
+    void reloadRequested();
+};
+
+} // namespace ui

@@ -1,0 +1,212 @@
+#include "ui/frame/session_banners.h"
+
+#include "app/labels.h"
+#include "app/session.h"
+#include "ui/frame/banner_stack.h"
+
+#include <QCoreApplication>
+#include <QFileInfo>
+
+#include <algorithm>
+#include <array>
+
+namespace ui {
+
+namespace {
+
+constexpr QLatin1String kLoading("loading");
+constexpr QLatin1String kLoadFailed("load-failed");
+constexpr QLatin1String kStopped("engine-stopped");
+constexpr QLatin1String kRecording("recording");
+constexpr QLatin1String kInterrupted("interrupted");
+
+// The phases of makeEngine(), in order.
+struct PhaseName {
+    const char* key;
+    const char* label;
+};
+constexpr std::array kPhases = {
+    PhaseName{"open", QT_TRANSLATE_NOOP("LoadingPhase", "open")},
+    PhaseName{"map", QT_TRANSLATE_NOOP("LoadingPhase", "map")},
+    PhaseName{"convert", QT_TRANSLATE_NOOP("LoadingPhase", "convert")},
+    PhaseName{"tokenizer", QT_TRANSLATE_NOOP("LoadingPhase", "tokenizer")},
+    PhaseName{"warm-up", QT_TRANSLATE_NOOP("LoadingPhase", "warm-up")},
+};
+
+QString phaseLabel(const QString& key) {
+    for (const PhaseName& phase : kPhases) {
+        if (key == QString::fromLatin1(phase.key)) {
+            return QCoreApplication::translate("LoadingPhase", phase.label);
+        }
+    }
+    return key;
+}
+
+int phaseNumber(const QString& key) {
+    const auto found = std::ranges::find_if(
+        kPhases, [&](const PhaseName& phase) { return key == QString::fromLatin1(phase.key); });
+    return static_cast<int>(found - kPhases.begin()) + 1;
+}
+
+} // namespace
+
+SessionBanners::SessionBanners(app::Session& session, BannerStack& banners, QObject* parent)
+    : QObject(parent),
+      m_session(session),
+      m_banners(banners) {
+    connect(&session, &app::Session::loadProgressed, this, &SessionBanners::showProgress);
+    connect(&session, &app::Session::modelChanged, this, &SessionBanners::endLoading);
+    connect(&session, &app::Session::loadFailed, this, &SessionBanners::showLoadFailed);
+    connect(&session, &app::Session::eventHappened, this, &SessionBanners::showEvent);
+    connect(&session, &app::Session::recordingProblemChanged, this,
+            &SessionBanners::showRecordingProblem);
+    showRecordingProblem();
+    showInterrupted();
+}
+
+void SessionBanners::beginLoading(const QString& file) {
+    m_file = file;
+    m_phases.clear();
+    m_clock.start();
+    m_banners.remove(kLoadFailed);
+    showLoading();
+}
+
+QString SessionBanners::loadingDetail() const {
+    if (!m_session.isLoading() || m_phases.empty()) {
+        return {};
+    }
+    const int number = phaseNumber(m_phases.back().key);
+    const int count = static_cast<int>(kPhases.size());
+    const QString label = phaseLabel(m_phases.back().key);
+    return number > count ? label : tr("%1, %2 of %3").arg(label).arg(number).arg(count);
+}
+
+void SessionBanners::retranslate() {
+    if (m_session.isLoading()) {
+        showLoading();
+    }
+    showRecordingProblem();
+    if (m_banners.contains(kInterrupted)) {
+        showInterrupted();
+    }
+}
+
+void SessionBanners::showProgress(const QString& phase, qint64 done, qint64 total) {
+    if (!m_clock.isValid()) {
+        m_clock.start();
+    }
+    const qint64 now = m_clock.elapsed();
+    if (m_phases.empty() || m_phases.back().key != phase) {
+        if (!m_phases.empty()) {
+            m_phases.back().endedMs = now;
+        }
+        m_phases.push_back({.key = phase, .begunMs = now});
+    }
+    m_phases.back().done = done;
+    m_phases.back().total = total;
+    showLoading();
+}
+
+void SessionBanners::showLoading() {
+    QStringList parts;
+    for (const Phase& phase : m_phases) {
+        const QString label = phaseLabel(phase.key);
+        if (phase.endedMs >= 0) {
+            parts << tr("%1 %2 ms")
+                         .arg(label,
+                              app::numberText(static_cast<double>(phase.endedMs - phase.begunMs)));
+        } else if (phase.total > 1) {
+            parts << QStringLiteral("<b>%1</b>")
+                         .arg(tr("%1 %2 of %3")
+                                  .arg(label.toHtmlEscaped(),
+                                       app::numberText(static_cast<double>(phase.done)),
+                                       app::numberText(static_cast<double>(phase.total))));
+        } else {
+            parts << QStringLiteral("<b>%1</b>").arg(label.toHtmlEscaped());
+        }
+    }
+    const bool hasOther = m_session.hasModel();
+    if (hasOther) {
+        parts << tr("the present model serves until then");
+    }
+    m_banners.show({.key = kLoading,
+                    .tone = BannerTone::Info,
+                    .iconName = QStringLiteral("download"),
+                    .title = tr("Loading %1").arg(QFileInfo(m_file).completeBaseName()),
+                    .detail = parts.join(QStringLiteral(" · ")),
+                    .actions = {{tr("Cancel"), [this] { m_session.cancelLoading(); }}}});
+}
+
+void SessionBanners::endLoading() {
+    if (!m_session.isLoading()) {
+        m_banners.remove(kLoading);
+    }
+    if (m_session.hasModel()) {
+        m_banners.remove(kLoadFailed);
+        m_banners.remove(kStopped);
+    }
+}
+
+void SessionBanners::showLoadFailed(const QString& message) {
+    m_banners.remove(kLoading);
+    m_banners.show({.key = kLoadFailed,
+                    .tone = BannerTone::Bad,
+                    .iconName = QStringLiteral("warning"),
+                    .title = tr("%1 was not loaded").arg(QFileInfo(m_file).fileName()),
+                    .detail = message.toHtmlEscaped(),
+                    .actions = {{tr("Open another…"), [this] { Q_EMIT openRequested(); }}},
+                    .canClose = true});
+}
+
+void SessionBanners::showEvent(const engine::Event& event) {
+    const auto* failed = std::get_if<engine::Failed>(&event.body);
+    if (failed == nullptr) {
+        return;
+    }
+    m_banners.show(
+        {.key = kStopped,
+         .tone = BannerTone::Bad,
+         .iconName = QStringLiteral("warning"),
+         .title = tr("The engine stopped: %1").arg(QString::fromStdString(failed->message)),
+         .detail = tr("%n request(s) failed. Everything recorded is safe.", nullptr,
+                      static_cast<int>(failed->requestsFailed)),
+         .actions = {{tr("Reload"), [this] { Q_EMIT reloadRequested(); }, true}}});
+}
+
+void SessionBanners::showRecordingProblem() {
+    const QString problem = m_session.recordingProblem();
+    if (problem.isEmpty()) {
+        m_banners.remove(kRecording);
+        return;
+    }
+    m_banners.show({.key = kRecording,
+                    .tone = BannerTone::Warn,
+                    .iconName = QStringLiteral("lock"),
+                    .title = tr("Nothing is recorded"),
+                    .detail = problem.toHtmlEscaped(),
+                    .canClose = true});
+}
+
+void SessionBanners::showInterrupted() {
+    const std::vector<std::int64_t> runs = m_session.interruptedRuns();
+    if (runs.empty()) {
+        return;
+    }
+    const std::int64_t newest = *std::ranges::max_element(runs);
+    m_banners.show(
+        {.key = kInterrupted,
+         .tone = BannerTone::Info,
+         .iconName = QStringLiteral("info"),
+         .title = tr("%n run(s) ended without a stop", nullptr, static_cast<int>(runs.size())),
+         .detail = tr("The console was closed or killed while it recorded. What was "
+                      "measured up to then is in the run log, marked as interrupted."),
+         .actions = {{tr("Open"),
+                      [this, newest] {
+                          m_banners.remove(kInterrupted);
+                          Q_EMIT runRequested(newest);
+                      }}},
+         .canClose = true});
+}
+
+} // namespace ui

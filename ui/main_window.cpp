@@ -1,0 +1,417 @@
+#include "ui/main_window.h"
+
+#include "app/observe/machine.h"
+#include "ui/command_palette.h"
+#include "ui/frame/banner_stack.h"
+#include "ui/frame/corner_message.h"
+#include "ui/frame/model_menu.h"
+#include "ui/frame/rail.h"
+#include "ui/frame/session_banners.h"
+#include "ui/frame/side_panel.h"
+#include "ui/frame/top_strip.h"
+#include "ui/language.h"
+#include "ui/pages/live_page.h"
+#include "ui/pages/requests_page.h"
+#include "ui/pages/settings_page.h"
+#include "ui/panels/config_form.h"
+#include "ui/theme.h"
+
+#include <QApplication>
+#include <QCloseEvent>
+#include <QDragEnterEvent>
+#include <QDropEvent>
+#include <QFile>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QMimeData>
+#include <QShortcut>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <array>
+
+namespace ui {
+
+namespace {
+
+constexpr QSize kMinimumSize(1120, 700);
+constexpr QSize kFirstSize(1440, 900);
+constexpr int kPanelBesideFrom = 1280; // narrower windows open the panel as a drawer
+
+// The pages in the rail, in order; Ctrl+1… follows it.
+struct PageRow {
+    const char* key;
+    const char* iconName;
+    bool isBelow;
+    Page* (*make)(app::Session&, QWidget*);
+};
+
+template <class PageType>
+Page* make(app::Session& session, QWidget* parent) {
+    return new PageType(session, parent);
+}
+
+constexpr std::array kPageTable = {
+    PageRow{"live", "live", false, make<LivePage>},
+    PageRow{"requests", "requests", false, make<RequestsPage>},
+    PageRow{"settings", "settings", true, make<SettingsPage>},
+};
+
+// Names of what the window keeps in its settings.
+constexpr QLatin1String kGeometry("window");
+constexpr QLatin1String kPanel("panel");
+constexpr QLatin1String kPage("page");
+constexpr QLatin1String kHidden("hidden");
+
+QString pageLayout(const QString& key) {
+    return QStringLiteral("page_") + key;
+}
+
+std::filesystem::path pathOf(const QString& file) {
+    return QFile::encodeName(file).toStdString();
+}
+
+QString droppedFile(const QMimeData* data) {
+    for (const QUrl& url : data->urls()) {
+        if (url.isLocalFile()) {
+            return url.toLocalFile();
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+MainWindow::MainWindow(app::Session& session, app::Preferences& preferences, Language& language,
+                       QWidget* parent)
+    : QMainWindow(parent),
+      m_session(session),
+      m_preferences(preferences),
+      m_language(language) {
+    setWindowTitle(QStringLiteral("Headway"));
+    const app::Machine machine = app::readMachine();
+    m_machineText = deviceText(QStringLiteral("CPU"), machine.threads,
+                               QString::fromStdString(machine.instructionSets));
+    setMinimumSize(kMinimumSize);
+    setAcceptDrops(true);
+    resize(kFirstSize);
+    restoreGeometry(m_preferences.layout(kGeometry));
+    m_isPanelShown = m_preferences.layout(kPanel) != kHidden.data();
+    buildFrame();
+    buildPages();
+    buildKeys();
+    connectSession();
+    retranslate();
+    const QString kept = QString::fromUtf8(m_preferences.layout(kPage));
+    const QString first = page(kept) != nullptr ? kept : m_pages.front().key;
+    showPage(first);
+    followSession();
+    m_stack->setFocus(); // the first Tab goes on from here; no ring before
+}
+
+void MainWindow::buildFrame() {
+    auto* root = new QWidget(this);
+    setSurface(root, Surface::Window);
+    auto* row = new QHBoxLayout(root);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(0);
+    m_rail = new Rail(root);
+    row->addWidget(m_rail);
+    auto* column = new QVBoxLayout;
+    column->setSpacing(0);
+    m_strip = new TopStrip(root);
+    column->addWidget(m_strip);
+    m_bannerStack = new BannerStack(root);
+    column->addWidget(m_bannerStack);
+    m_area = new QWidget(root);
+    m_areaRow = new QHBoxLayout(m_area);
+    m_areaRow->setContentsMargins(0, 0, 0, 0);
+    m_areaRow->setSpacing(0);
+    m_stack = new QStackedWidget(m_area);
+    m_stack->setFocusPolicy(Qt::ClickFocus);
+    m_areaRow->addWidget(m_stack, 1);
+    column->addWidget(m_area, 1);
+    row->addLayout(column, 1);
+    setCentralWidget(root);
+
+    m_banners = new SessionBanners(m_session, *m_bannerStack, this);
+    m_modelMenu = new ModelMenu(this);
+    m_palette = new CommandPalette(this, [this] { return commands(); });
+    m_keyList = new KeyList(this, [this] { return keyGroups(); });
+    m_message = new CornerMessage(m_area);
+    auto* form = new ConfigForm(m_session, m_area);
+    m_panel = new SidePanel(form, m_area, m_areaRow);
+    connect(form, &ConfigForm::closeRequested, this, &MainWindow::togglePanel);
+    connect(m_panel, &SidePanel::closeRequested, this, &MainWindow::togglePanel);
+
+    connect(m_rail, &Rail::chosen, this, [this](const QString& key) {
+        if (key == QStringLiteral("help")) {
+            m_keyList->open();
+        } else {
+            showPage(key);
+        }
+    });
+    connect(m_strip, &TopStrip::modelMenuRequested, this, [this] {
+        QStringList recent;
+        for (const std::filesystem::path& file : m_preferences.recentModels()) {
+            recent << QFile::decodeName(file.c_str());
+        }
+        m_modelMenu->open(m_strip->modelMenuPosition(), m_modelFile, recent);
+    });
+    connect(m_strip, &TopStrip::paletteRequested, m_palette, &OverlayCard::open);
+    connect(m_strip, &TopStrip::recordRequested, this, &MainWindow::toggleRecording);
+    connect(m_strip, &TopStrip::languageRequested, this, &MainWindow::toggleLanguage);
+    connect(m_strip, &TopStrip::themeRequested, this, &MainWindow::toggleTheme);
+    connect(m_modelMenu, &ModelMenu::chosen, this,
+            [this](const QString& file) { openModel(file); });
+    connect(m_modelMenu, &ModelMenu::reloadRequested, this, &MainWindow::reloadModel);
+    connect(m_banners, &SessionBanners::reloadRequested, this, &MainWindow::reloadModel);
+    connect(m_banners, &SessionBanners::openRequested, this, &MainWindow::chooseModel);
+    connect(m_banners, &SessionBanners::runRequested, this,
+            [this](std::int64_t run) { showPage(QStringLiteral("runs"), QString::number(run)); });
+}
+
+void MainWindow::buildPages() {
+    bool hasHelp = false;
+    for (const PageRow& row : kPageTable) {
+        // Help stands above Settings and opens the key list over whatever page is in front.
+        if (row.isBelow && !hasHelp && row.key == std::string_view("settings")) {
+            m_rail->addEntry(QStringLiteral("help"), QStringLiteral("help"), Rail::Place::Below,
+                             [] { return tr("Help"); });
+            hasHelp = true;
+        }
+        addPage(QString::fromLatin1(row.key), QString::fromLatin1(row.iconName), row.isBelow,
+                row.make(m_session, m_stack));
+    }
+    m_settings = qobject_cast<SettingsPage*>(page(QStringLiteral("settings")));
+    connect(m_settings, &SettingsPage::languageChosen, this, &MainWindow::setLanguage);
+    connect(m_settings, &SettingsPage::themeChosen, this, &MainWindow::setTheme);
+    connect(m_settings, &SettingsPage::targetChosen, this, &MainWindow::setServiceTarget);
+    setServiceTarget(m_preferences.serviceTtftMs(), m_preferences.serviceTpotMs());
+}
+
+void MainWindow::addPage(const QString& key, const QString& iconName, bool isBelow, Page* page) {
+    m_stack->addWidget(page);
+    m_pages.push_back({key, page});
+    m_rail->addEntry(key, iconName, isBelow ? Rail::Place::Below : Rail::Place::Pages,
+                     [page] { return page->title(); });
+    page->restoreState(m_preferences.layout(pageLayout(key)));
+    connect(page, &Page::pageRequested, this, &MainWindow::showPage);
+    connect(page, &Page::modelRequested, this, [this](const QString& file) { openModel(file); });
+    connect(page, &Page::messageRaised, m_message, &CornerMessage::show);
+}
+
+void MainWindow::connectSession() {
+    connect(&m_session, &app::Session::ticked, this, &MainWindow::followSession);
+    connect(&m_session, &app::Session::loadProgressed, this, &MainWindow::followSession);
+    connect(&m_session, &app::Session::modelChanged, this, &MainWindow::followSession);
+    connect(&m_session, &app::Session::loadFailed, this, &MainWindow::followSession);
+    connect(&m_session, &app::Session::runChanged, this, &MainWindow::followSession);
+    connect(&m_session, &app::Session::recordingProblemChanged, this, &MainWindow::followSession);
+}
+
+void MainWindow::openModel(const QString& file, const engine::EngineConfig& config) {
+    m_modelFile = file;
+    m_firstConfig = config;
+    m_banners->beginLoading(file);
+    m_preferences.addRecentModel(pathOf(file));
+    m_session.openModel(pathOf(file), config);
+    followSession();
+}
+
+void MainWindow::openModel(const QString& file) {
+    openModel(file, configuration());
+}
+
+engine::EngineConfig MainWindow::configuration() const {
+    return m_session.hasModel() ? m_session.config().requested : m_firstConfig;
+}
+
+void MainWindow::chooseModel() {
+    m_modelMenu->chooseFile(QFileInfo(m_modelFile).path());
+}
+
+void MainWindow::reloadModel() {
+    if (!m_modelFile.isEmpty()) {
+        openModel(m_modelFile);
+    }
+}
+
+Page* MainWindow::page(const QString& key) const {
+    const auto found = std::ranges::find(m_pages, key, &Entry::key);
+    return found == m_pages.end() ? nullptr : found->page;
+}
+
+QString MainWindow::currentPage() const {
+    return m_rail->current();
+}
+
+void MainWindow::showPage(const QString& key, const QString& argument) {
+    Page* next = page(key);
+    if (next == nullptr) {
+        return;
+    }
+    auto* previous = qobject_cast<Page*>(m_stack->currentWidget());
+    if (previous != next) {
+        if (previous != nullptr) {
+            previous->setShown(false);
+        }
+        m_stack->setCurrentWidget(next);
+    }
+    if (m_rail->current() != key) {
+        m_rail->setCurrent(key);
+        next->setShown(true);
+        if (m_visit < 0 || m_visited.value(m_visit) != key) {
+            m_visited = m_visited.mid(0, m_visit + 1);
+            m_visited.append(key);
+            m_visit = m_visited.size() - 1;
+        }
+        m_isDrawerOpen = false;
+        placePanel();
+    }
+    if (!argument.isEmpty()) {
+        next->openArgument(argument);
+    }
+}
+
+void MainWindow::goBack(int steps) {
+    const qsizetype target = m_visit + steps;
+    if (target >= 0 && target < m_visited.size()) {
+        m_visit = target;
+        showPage(m_visited.at(target));
+    }
+}
+
+QString MainWindow::deviceText(const QString& device, int threads, const QString& isa) {
+    return QStringList{device, tr("%n thread(s)", nullptr, threads), isa}.join(
+        QStringLiteral(" · "));
+}
+
+void MainWindow::followSession() {
+    const engine::Snapshot snapshot = m_session.snapshot();
+    const bool hasModel = m_session.hasModel();
+    if (hasModel) {
+        const engine::Capabilities capabilities = m_session.capabilities();
+        m_strip->setModel(&capabilities);
+        m_strip->setDevice(deviceText(QString::fromStdString(capabilities.device),
+                                      static_cast<int>(snapshot.threads),
+                                      QString::fromStdString(capabilities.isa)));
+    } else {
+        m_strip->setModel(nullptr);
+        m_strip->setDevice(m_machineText);
+    }
+    if (m_session.isLoading()) {
+        m_strip->setEngineState(engine::EngineState::Loading, m_banners->loadingDetail());
+    } else if (!hasModel) {
+        m_strip->setEngineState(engine::EngineState::NoModel, {});
+    } else if (snapshot.state == engine::EngineState::Draining) {
+        m_strip->setEngineState(snapshot.state,
+                                tr("%n left", nullptr, static_cast<int>(snapshot.running)));
+    } else {
+        m_strip->setEngineState(snapshot.state, {});
+    }
+    RecordingView recording;
+    recording.reason = m_session.recordingProblem();
+    if (m_session.currentRun()) {
+        recording.state = RecordingView::State::Recording;
+        recording.seconds = m_session.runSeconds();
+    } else if (!recording.reason.isEmpty()) {
+        recording.state = RecordingView::State::Blocked;
+    } else if (hasModel) {
+        recording.state = RecordingView::State::Idle;
+    }
+    m_strip->setRecording(recording);
+}
+
+void MainWindow::setTheme(app::ThemeKind theme) {
+    m_preferences.setTheme(theme == ThemeKind::Light ? app::ThemeChoice::Light
+                                                     : app::ThemeChoice::Dark);
+    applyTheme(*qApp, theme);
+    m_settings->setChoices(m_preferences, theme);
+}
+
+void MainWindow::setLanguage(const QString& code) {
+    m_preferences.setLanguage(code);
+    m_language.set(Language::resolve(code));
+    m_settings->setChoices(m_preferences, themeKind());
+}
+
+void MainWindow::setServiceTarget(double ttftMs, double tpotMs) {
+    m_preferences.setServiceTarget(ttftMs, tpotMs);
+    m_session.setServiceTarget(ttftMs, tpotMs);
+    m_settings->setChoices(m_preferences, themeKind());
+    if (auto* live = qobject_cast<LivePage*>(page(QStringLiteral("live")))) {
+        live->setServiceTarget(ttftMs, tpotMs);
+    }
+}
+
+void MainWindow::placePanel() {
+    auto* front = qobject_cast<Page*>(m_stack->currentWidget());
+    const bool hasRoom = width() >= kPanelBesideFrom && front != nullptr && front->hasPanelBeside();
+    if (hasRoom) {
+        m_panel->setMode(m_isPanelShown ? SidePanel::Mode::Beside : SidePanel::Mode::Hidden);
+    } else {
+        m_panel->setMode(m_isDrawerOpen ? SidePanel::Mode::Drawer : SidePanel::Mode::Hidden);
+    }
+}
+
+void MainWindow::togglePanel() {
+    auto* front = qobject_cast<Page*>(m_stack->currentWidget());
+    if (width() >= kPanelBesideFrom && front != nullptr && front->hasPanelBeside()) {
+        m_isPanelShown = !m_isPanelShown;
+        m_preferences.setLayout(kPanel,
+                                m_isPanelShown ? QByteArray("shown") : QByteArray(kHidden.data()));
+    } else {
+        m_isDrawerOpen = !m_isDrawerOpen;
+    }
+    placePanel();
+}
+
+void MainWindow::retranslate() {
+    m_banners->retranslate();
+    followSession();
+}
+
+void MainWindow::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::LanguageChange && m_banners != nullptr) {
+        retranslate();
+    }
+    QMainWindow::changeEvent(event);
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    m_preferences.setLayout(kGeometry, saveGeometry());
+    m_preferences.setLayout(kPage, m_rail->current().toUtf8());
+    for (const Entry& entry : m_pages) {
+        m_preferences.setLayout(pageLayout(entry.key), entry.page->state());
+    }
+    event->accept();
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event) {
+    QMainWindow::resizeEvent(event);
+    if (m_panel != nullptr) {
+        placePanel();
+    }
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+    const QString suffix = QFileInfo(droppedFile(event->mimeData())).suffix().toLower();
+    if (suffix == QStringLiteral("gguf") || suffix == QStringLiteral("toml")) {
+        event->acceptProposedAction();
+    }
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+    const QString file = droppedFile(event->mimeData());
+    event->acceptProposedAction();
+    if (QFileInfo(file).suffix().compare(u"toml", Qt::CaseInsensitive) == 0) {
+        showPage(QStringLiteral("load"), file);
+    } else {
+        openModel(file);
+    }
+}
+
+} // namespace ui

@@ -1,0 +1,114 @@
+// The console's window: rail, strip, banners, the pages of the page table, the configuration panel,
+// keys, palette. Reads the session, calls it, computes nothing. UI thread.
+#pragma once
+
+#include "app/plot/palette.h"
+#include "app/preferences.h"
+#include "app/session.h"
+#include "ui/frame/key_list.h"
+#include "ui/pages/page.h"
+
+#include <QMainWindow>
+
+#include <vector>
+
+class QHBoxLayout;
+class QStackedWidget;
+
+namespace ui {
+
+class BannerStack;
+class CommandPalette;
+class CornerMessage;
+class Language;
+class ModelMenu;
+class Rail;
+class SessionBanners;
+class SettingsPage;
+class SidePanel;
+class TopStrip;
+
+class MainWindow final : public QMainWindow {
+    Q_OBJECT
+
+public:
+    // `preferences` and `language` outlive the window; choices are written as they are made.
+    MainWindow(app::Session& session, app::Preferences& preferences, Language& language,
+               QWidget* parent = nullptr);
+
+    void openModel(const QString& file, const engine::EngineConfig& config);
+    void openModel(const QString& file); // with the configuration in force
+    void showPage(const QString& key, const QString& argument = {});
+    QString currentPage() const;
+    Page* page(const QString& key) const;
+    // Everything the palette offers now.
+    std::vector<PageAction> commands();
+
+protected:
+    void changeEvent(QEvent* event) override;
+    void closeEvent(QCloseEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    struct Entry {
+        QString key;
+        Page* page = nullptr;
+    };
+
+    void buildFrame();
+    void buildPages();
+    void addPage(const QString& key, const QString& iconName, bool isBelow, Page* page);
+    void buildKeys();
+    void connectSession();
+    void bindKey(const QKeySequence& keys, std::function<void()> run);
+
+    void followSession(); // strip and record button, at every tick and change
+    void toggleRecording();
+    void toggleLanguage();
+    void toggleTheme();
+    void setTheme(app::ThemeKind theme);
+    void setLanguage(const QString& code);
+    void setServiceTarget(double ttftMs, double tpotMs);
+    void placePanel();
+    void togglePanel();
+    void cycleFocus();
+    void goBack(int steps);
+    void retranslate();
+    static QString deviceText(const QString& device, int threads, const QString& isa);
+    void chooseModel();
+    void reloadModel();
+    std::vector<KeyGroup> keyGroups();
+    engine::EngineConfig configuration() const;
+
+    app::Session& m_session;
+    app::Preferences& m_preferences;
+    Language& m_language;
+
+    Rail* m_rail = nullptr;
+    TopStrip* m_strip = nullptr;
+    BannerStack* m_bannerStack = nullptr;
+    SessionBanners* m_banners = nullptr;
+    QWidget* m_area = nullptr; // pages and panel
+    QHBoxLayout* m_areaRow = nullptr;
+    QStackedWidget* m_stack = nullptr;
+    SidePanel* m_panel = nullptr;
+    CommandPalette* m_palette = nullptr;
+    KeyList* m_keyList = nullptr;
+    CornerMessage* m_message = nullptr;
+    ModelMenu* m_modelMenu = nullptr;
+    SettingsPage* m_settings = nullptr;
+
+    std::vector<Entry> m_pages;
+    QStringList m_visited; // for Alt+Left and Alt+Right
+    qsizetype m_visit = -1;
+    bool m_isPanelShown = true; // where there is room for it
+    bool m_isDrawerOpen = false;
+    QString m_machineText; // of the strip before a model is loaded
+    QString m_modelFile;
+    engine::EngineConfig m_firstConfig; // of the first model, from the command line
+};
+
+} // namespace ui

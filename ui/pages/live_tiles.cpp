@@ -1,0 +1,310 @@
+#include "ui/pages/live_tiles.h"
+
+#include "app/labels.h"
+#include "app/plot/plot.h"
+#include "ui/theme.h"
+
+#include <QCoreApplication>
+#include <QResizeEvent>
+
+#include <algorithm>
+#include <array>
+
+namespace ui {
+
+namespace {
+
+constexpr double kGapLimitMs = 100.0;
+constexpr double kMemoryLimit = 0.85;
+constexpr std::pair<double, double> kHealthyBusy = {0.60, 0.80};
+constexpr int kOneRowFrom = 860;     // narrower strips wrap
+constexpr std::size_t kFirstRow = 3; // tiles of the first of two rows
+
+QString tr(const char* english) {
+    return QCoreApplication::translate("LiveTiles", english);
+}
+
+QString percent(std::optional<double> share) {
+    return app::numberText(share ? std::optional(100.0 * *share) : std::nullopt, 1);
+}
+
+// A rate with the digits that matter: 15.3, 363.
+QString rateText(std::optional<double> perSecond) {
+    return app::numberText(perSecond, perSecond && *perSecond < 100.0 ? 1 : 0);
+}
+
+TileContent ttftTile(const TileContext& context) {
+    const app::LiveFigures& figures = context.figures;
+    const app::Quantiles& ttft = figures.ttftMs;
+    TileContent tile;
+    const double from = figures.spans.to - figures.spans.latencySeconds;
+    tile.caption =
+        context.isSelection
+            ? tr("TTFT, %1 – %2").arg(app::runTimeText(from), app::runTimeText(figures.spans.to))
+            : tr("TTFT, last %1 s").arg(app::numberText(figures.spans.latencySeconds));
+    tile.corner = QStringLiteral("n ") + app::numberText(static_cast<double>(ttft.n));
+    const auto figure = [&](const QString& name, ColorRole mark, std::optional<double> value,
+                            double quantile) {
+        tile.figures.push_back({.name = name,
+                                .mark = mark,
+                                .value = app::millisecondsText(value),
+                                .unit = value ? QStringLiteral("ms") : QString(),
+                                .isUnsure = app::missingSamples(quantile, ttft.n) > 0});
+    };
+    figure(QStringLiteral("p50"), ColorRole::TtftP50, ttft.p50, 0.50);
+    figure(QStringLiteral("p90"), ColorRole::TtftP90, ttft.p90, 0.90);
+    figure(QStringLiteral("p99"), ColorRole::TtftP99, ttft.p99, 0.99);
+    const std::int64_t missing = app::missingSamples(0.99, ttft.n);
+    if (ttft.n == 0) {
+        tile.foot = {{.text = tr("no finished request in this span"), .color = ColorRole::Text3}};
+    } else if (missing > 0) {
+        tile.foot = {
+            {.text =
+                 tr("too few for p99 · %1 more").arg(app::numberText(static_cast<double>(missing))),
+             .color = ColorRole::Text3}};
+    } else {
+        const bool isWide = figures.gapMs.value_or(0.0) > kGapLimitMs;
+        tile.foot = {{.text = tr("gap p99 − p50 %1 ms").arg(app::millisecondsText(figures.gapMs)),
+                      .color = isWide ? ColorRole::Warn : ColorRole::Text2},
+                     {.text = tr(" · limit %1").arg(app::numberText(kGapLimitMs)),
+                      .color = ColorRole::Text2}};
+    }
+    tile.definition =
+        tr("Time to first token: from the chosen edge to the first visible text. Quantiles of "
+           "latency samples only; a value is grey until its 95 % interval exists "
+           "(n ≥ 6, 29, 299 for p50, p90, p99).");
+    return tile;
+}
+
+TileContent outputTile(const TileContext& context) {
+    const app::LiveFigures& figures = context.figures;
+    TileContent tile;
+    tile.caption = tr("Output");
+    const bool hasTraffic = figures.hasTraffic;
+    tile.figures = {{.value = app::numberText(hasTraffic ? figures.outputPerSecond : std::nullopt),
+                     .unit = hasTraffic ? tr("tok/s") : QString()}};
+    tile.sparkline = figures.outputCurve;
+    if (hasTraffic) {
+        tile.foot = {
+            {.text = tr("Prompt ")},
+            {.text = app::numberText(figures.promptPerSecond), .color = ColorRole::PromptTokens},
+            {.text = tr(" tok/s")}};
+    } else {
+        tile.foot = {{.text = tr("no traffic"), .color = ColorRole::Text3}};
+    }
+    tile.definition = tr("Output and prompt tokens computed a second, mean of the last 5 s; the "
+                         "curve is the last minute. The two are never added.");
+    return tile;
+}
+
+TileContent goodputTile(const TileContext& context) {
+    const app::LiveFigures& figures = context.figures;
+    TileContent tile;
+    tile.caption = tr("Goodput");
+    tile.figures = {{.value = rateText(figures.goodputPerSecond),
+                     .unit = figures.goodputPerSecond ? tr("req/s") : QString()}};
+    const double completed = figures.completedPerSecond.value_or(0.0);
+    tile.bar =
+        TileBar{.share = completed > 0 ? figures.goodputPerSecond.value_or(0.0) / completed : 0.0,
+                .color = ColorRole::Accent};
+    tile.foot = {{.text = tr("TTFT ≤ %1, TPOT ≤ %2")
+                              .arg(app::numberText(context.target.ttftMs),
+                                   app::numberText(context.target.tpotMs))}};
+    tile.definition =
+        tr("Completed requests a second within the service target (TTFT from scheduled, TPOT). The "
+           "bar is their share of all completed ones: %1 req/s.")
+            .arg(rateText(figures.completedPerSecond));
+    return tile;
+}
+
+TileContent batchTile(const TileContext& context) {
+    const app::LiveFigures& figures = context.figures;
+    TileContent tile;
+    tile.caption = tr("Running / waiting");
+    tile.figures = {{.value = QStringLiteral("%1 / %2").arg(app::numberText(figures.running, 1),
+                                                            app::numberText(figures.waiting, 1))}};
+    tile.bar = TileBar{
+        .share = figures.slotCount && figures.running ? *figures.running / *figures.slotCount : 0.0,
+        .color = ColorRole::Running};
+    if (figures.slotCount) {
+        tile.foot = {{.text = QCoreApplication::translate("LiveTiles", "of %n slot(s)", nullptr,
+                                                          static_cast<int>(*figures.slotCount))}};
+    }
+    tile.definition = tr("Sequences in the batch and requests in the queue, mean of the last 5 s. "
+                         "Slots: the batch limit in effect.");
+    return tile;
+}
+
+TileContent kvTile(const TileContext& context) {
+    const app::LiveFigures& figures = context.figures;
+    TileContent tile;
+    tile.caption = tr("KV blocks");
+    tile.figures = {{.value = percent(figures.kvShare),
+                     .unit = figures.kvShare ? QStringLiteral("%") : QString()}};
+    tile.bar = TileBar{.share = figures.kvShare.value_or(0.0), .color = ColorRole::Kv};
+    if (context.snapshot.kvBlocksTotal > 0 && !context.isSelection) {
+        tile.foot = {
+            {.text =
+                 tr("%1 of %2 used")
+                     .arg(app::numberText(static_cast<double>(context.snapshot.kvBlocksUsed)),
+                          app::numberText(static_cast<double>(context.snapshot.kvBlocksTotal)))}};
+    }
+    tile.definition = tr("Blocks that sequences refer to, of all blocks of the KV cache.");
+    return tile;
+}
+
+TileContent memoryTile(const TileContext& context) {
+    const app::LiveFigures& figures = context.figures;
+    TileContent tile;
+    tile.caption = tr("Memory");
+    const QString text = figures.processBytes
+                             ? app::bytesText(static_cast<std::uint64_t>(*figures.processBytes))
+                             : QStringLiteral("—");
+    const qsizetype space = text.indexOf(QLatin1Char(' '));
+    tile.figures = {{.value = space > 0 ? text.left(space) : text,
+                     .unit = space > 0 ? text.mid(space + 1) : QString()}};
+    const double share = figures.machineShare.value_or(0.0);
+    tile.bar = TileBar{.share = share,
+                       .color = share > kMemoryLimit ? ColorRole::Bad : ColorRole::Memory,
+                       .tick = kMemoryLimit};
+    if (figures.machineShare) {
+        tile.foot = {{.text = tr("machine %1 %").arg(app::numberText(100.0 * share))}};
+    }
+    tile.definition = tr("Resident memory of this process; the bar is memory in use of the whole "
+                         "machine, with the limit of 85 %.");
+    return tile;
+}
+
+TileContent busyTile(const TileContext& context) {
+    const app::LiveFigures& figures = context.figures;
+    TileContent tile;
+    tile.caption = tr("Device busy");
+    tile.figures = {
+        {.value = app::numberText(figures.busyShare ? std::optional(100.0 * *figures.busyShare)
+                                                    : std::nullopt),
+         .unit = figures.busyShare ? QStringLiteral("%") : QString()}};
+    tile.bar = TileBar{.share = figures.busyShare.value_or(0.0),
+                       .color = ColorRole::DeviceBusy,
+                       .bracket = kHealthyBusy};
+    tile.foot = {{.text = tr("healthy 60–80 %")}};
+    tile.definition = tr("Share of the engine's threads that computed, mean of the last 5 s. The "
+                         "bracket is the healthy range.");
+    return tile;
+}
+
+constexpr std::array<TileRow, 7> kTiles = {{
+    {"ttft", 254, ttftTile},
+    {"throughput", 116, outputTile},
+    {"throughput", 162, goodputTile},
+    {"batch", 112, batchTile},
+    {"kv", 104, kvTile},
+    {"memory", 110, memoryTile},
+    {"busy", 106, busyTile},
+}};
+
+QString arrivalText(app::ArrivalKind kind) {
+    switch (kind) {
+    case app::ArrivalKind::Closed:
+        return tr("closed loop");
+    case app::ArrivalKind::Poisson:
+        return tr("Poisson, open loop");
+    case app::ArrivalKind::Gamma:
+        return tr("gamma bursts, open loop");
+    }
+    return {};
+}
+
+} // namespace
+
+std::span<const TileRow> tileTable() {
+    return kTiles;
+}
+
+WorkloadTexts workloadTexts(const app::Workload* workload, const app::LoadProgress& progress) {
+    WorkloadTexts texts;
+    if (workload == nullptr) {
+        return texts;
+    }
+    texts.name = QString::fromStdString(workload->name);
+    const auto stage = static_cast<std::size_t>(std::max(0, progress.stage));
+    if (stage < workload->stages.size()) {
+        texts.name += QStringLiteral(" · ") + arrivalText(workload->stages[stage].kind);
+    }
+    if (!progress.isRunning) {
+        texts.figures = QCoreApplication::translate("LiveTiles", "ended · %n request(s) sent",
+                                                    nullptr, static_cast<int>(progress.sent));
+        return texts;
+    }
+    const QString lag = app::millisecondsText(progress.lagP99Ms);
+    texts.figures = progress.wantedRate > 0
+                        ? tr("wanted %1 · achieved %2 req/s · lag p99 %3 ms")
+                              .arg(app::numberText(progress.wantedRate, 1),
+                                   app::numberText(progress.achievedRate, 1), lag)
+                        : tr("achieved %1 req/s · lag p99 %2 ms")
+                              .arg(app::numberText(progress.achievedRate, 1), lag);
+    return texts;
+}
+
+TileStrip::TileStrip(QWidget* parent) : QWidget(parent) {
+    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    policy.setHeightForWidth(true);
+    setSizePolicy(policy);
+    for (const TileRow& row : kTiles) {
+        auto* tile = new StatTile(this);
+        connect(tile, &QAbstractButton::clicked, this,
+                [this, key = QString::fromLatin1(row.chart)] { Q_EMIT chartRequested(key); });
+        m_tiles.push_back(tile);
+    }
+}
+
+void TileStrip::setContext(const TileContext& context) {
+    for (std::size_t index = 0; index < kTiles.size(); ++index) {
+        m_tiles[index]->setContent(kTiles[index].make(context));
+    }
+}
+
+int TileStrip::rows(int width) const {
+    return width >= kOneRowFrom ? 1 : 2;
+}
+
+int TileStrip::heightForWidth(int width) const {
+    const int count = rows(width);
+    return count * StatTile::kHeight + (count - 1) * space::kBetweenCards;
+}
+
+QSize TileStrip::sizeHint() const {
+    return {1040, heightForWidth(width())};
+}
+QSize TileStrip::minimumSizeHint() const {
+    return {400, heightForWidth(width())};
+}
+
+void TileStrip::resizeEvent(QResizeEvent* event) {
+    if (rows(event->size().width()) == 1) {
+        placeRow(0, m_tiles.size(), 0);
+    } else {
+        placeRow(0, kFirstRow, 0);
+        placeRow(kFirstRow, m_tiles.size(), StatTile::kHeight + space::kBetweenCards);
+    }
+    if (event->oldSize().width() != event->size().width()) {
+        updateGeometry();
+    }
+}
+
+void TileStrip::placeRow(std::size_t begin, std::size_t end, int top) {
+    int weights = 0;
+    for (std::size_t index = begin; index < end; ++index) {
+        weights += kTiles[index].weight;
+    }
+    const int room = width() - space::kBetweenCards * (static_cast<int>(end - begin) - 1);
+    int done = 0;
+    for (std::size_t index = begin; index < end; ++index) {
+        const int left = room * done / weights;
+        done += kTiles[index].weight;
+        const int right = room * done / weights;
+        const int gaps = space::kBetweenCards * static_cast<int>(index - begin);
+        m_tiles[index]->setGeometry(left + gaps, top, right - left, StatTile::kHeight);
+    }
+}
+
+} // namespace ui

@@ -1,0 +1,65 @@
+// What the operator chooses about the console itself: language, theme, the service target, where
+// things are. Every choice takes effect at once. UI thread.
+#pragma once
+
+#include "app/plot/palette.h"
+#include "app/preferences.h"
+#include "ui/pages/page.h"
+
+class QComboBox;
+class QDoubleSpinBox;
+class QLabel;
+
+namespace app {
+class Session;
+}
+
+namespace ui {
+
+class SettingsPage final : public Page {
+    Q_OBJECT
+
+public:
+    SettingsPage(app::Session& session, QWidget* parent);
+    QString title() const override;
+    QWidget* firstFocus() override;
+    void setChoices(const app::Preferences& preferences, app::ThemeKind theme);
+
+Q_SIGNALS:
+    void languageChosen(const QString& code); // empty: the system's
+    void themeChosen(app::ThemeKind theme);
+    void targetChosen(double ttftMs, double tpotMs);
+
+protected:
+    void changeEvent(QEvent* event) override;
+
+private:
+    struct Row {
+        QLabel* label = nullptr;
+        QLabel* note = nullptr;
+    };
+
+    void editTarget();
+    void retranslate();
+
+    app::Session& m_session;
+    QLabel* m_heading;
+    QLabel* m_look;
+    QComboBox* m_language;
+    Row m_languageRow;
+    QComboBox* m_theme;
+    Row m_themeRow;
+    QLabel* m_target;
+    QDoubleSpinBox* m_ttft;
+    Row m_ttftRow;
+    QDoubleSpinBox* m_tpot;
+    Row m_tpotRow;
+    QLabel* m_places;
+    QLabel* m_runLog;
+    Row m_runLogRow;
+    QLabel* m_settingsFile;
+    Row m_settingsFileRow;
+    bool m_isFilling = false;
+};
+
+} // namespace ui
