@@ -6,7 +6,7 @@ namespace kernels::cpu {
 
 namespace {
 
-constexpr int kTileQueryRows = 32;         // enough to pay for widening a block of keys
+constexpr int kTileQueryRows = 64;         // enough to pay for widening a block of keys
 constexpr std::int32_t kSpanTokens = 512;  // positions whose sums are merged as one
 constexpr std::size_t kUnitsPerThread = 4; // fewer units than this split into spans
 

@@ -1,0 +1,163 @@
+// Products of one group of quantised columns, in registers: codes, factors, exact integer sums.
+// Included by instruction-set units only, through body_matmul.h.
+#pragma once
+
+#include "kernels/cpu/simd.h"
+#include "kernels/cpu/tile_traits.h"
+
+namespace kernels::cpu {
+namespace {
+
+using MatmulF = Simd::F;
+using MatmulI = Simd::I;
+
+template <int kValue>
+struct Index {
+    static constexpr int value = kValue;
+};
+
+// Codes of columns 4j .. 4j+3 of 16 (or kLanes) rows, as unsigned bytes.
+template <TileKind kKind, int kColumn>
+[[gnu::always_inline]] inline MatmulI codesOf(const std::uint8_t* record,
+                                              const std::uint8_t* table) {
+    constexpr TileTraits kTraits = tileTraits(kKind);
+    constexpr int kBits = kTraits.codeBits;
+    if constexpr (kBits == 8) {
+        return Simd::loadCodes(record + 64 * kColumn);
+    } else {
+        const MatmulI pair = Simd::loadCodes(record + 64 * (kColumn % 4));
+        const MatmulI fifteen = Simd::bytes(15);
+        const MatmulI low =
+            Simd::bitAnd(kColumn < 4 ? pair : Simd::template shiftRight<4>(pair), fifteen);
+        if constexpr (kTraits.usesTable) {
+            return Simd::lookUp(Simd::loadTable(table), low);
+        } else if constexpr (kBits == 5) { // bit j of the fifth record belongs to column group j
+            const MatmulI bits = Simd::loadCodes(record + 256);
+            constexpr int kLeft = kColumn < 4 ? 4 - kColumn : 0;
+            constexpr int kRight = kColumn > 4 ? kColumn - 4 : 0;
+            const MatmulI moved =
+                Simd::template shiftRight<kRight>(Simd::template shiftLeft<kLeft>(bits));
+            return Simd::bitOr(low, Simd::bitAnd(moved, Simd::bytes(16)));
+        } else if constexpr (kBits == 6) { // two bits each, four column groups a record
+            const MatmulI bits = Simd::loadCodes(record + 256 + 64 * (kColumn / 4));
+            constexpr int kField = kColumn % 4;
+            constexpr int kLeft = kField < 2 ? 4 - 2 * kField : 0;
+            constexpr int kRight = kField == 3 ? 2 : 0;
+            const MatmulI moved =
+                Simd::template shiftRight<kRight>(Simd::template shiftLeft<kLeft>(bits));
+            return Simd::bitOr(low, Simd::bitAnd(moved, Simd::bytes(48)));
+        } else {
+            return low;
+        }
+    }
+}
+
+struct Factors {
+    MatmulF scale;
+    MatmulF minimum; // added; only where the kind has one
+};
+
+template <TileKind kKind, int kPart>
+[[gnu::always_inline]] inline Factors factorsOf(const std::uint8_t* factors,
+                                                const std::uint8_t* super, int lane) {
+    constexpr TileTraits kTraits = tileTraits(kKind);
+    constexpr int kMinimumPart = kTraits.parts + kPart;
+    Factors result{Simd::zero(), Simd::zero()};
+    if constexpr (kTraits.factor == FactorKind::Half) {
+        const auto* halves = reinterpret_cast<const std::uint16_t*>(factors) + lane;
+        result.scale = Simd::loadHalf(halves + 16 * kPart);
+        if constexpr (kTraits.hasMinimum) {
+            result.minimum = Simd::loadHalf(halves + 16 * kMinimumPart);
+        }
+    } else if constexpr (kTraits.factor == FactorKind::Float) {
+        result.scale = Simd::load(reinterpret_cast<const float*>(factors) + lane + 16 * kPart);
+    } else {
+        const auto* halves = reinterpret_cast<const std::uint16_t*>(super) + lane;
+        const auto* steps = reinterpret_cast<const std::int8_t*>(factors) + lane;
+        result.scale = Simd::mul(Simd::loadHalf(halves), Simd::bytesToFloat(steps + 16 * kPart));
+        if constexpr (kTraits.hasMinimum) {
+            const MatmulF depth =
+                Simd::mul(Simd::loadHalf(halves + 16),
+                          Simd::unsignedBytesToFloat(factors + lane + 16 * kMinimumPart));
+            result.minimum = Simd::sub(Simd::zero(), depth);
+        }
+    }
+    return result;
+}
+
+// Streams of one tile, at the current group.
+struct TileStreams {
+    const std::uint8_t* codes;
+    const std::uint8_t* factors;
+    const std::uint8_t* super;
+};
+
+// Columns of one part in the order that loads a byte's two nibbles together.
+template <int kParts, int kPart, class Function>
+[[gnu::always_inline]] inline void eachColumn(Function function) {
+    if constexpr (kParts == 1) {
+        function(Index<0>{}, Index<0>{});
+        function(Index<4>{}, Index<1>{});
+        function(Index<1>{}, Index<2>{});
+        function(Index<5>{}, Index<3>{});
+        function(Index<2>{}, Index<4>{});
+        function(Index<6>{}, Index<5>{});
+        function(Index<3>{}, Index<6>{});
+        function(Index<7>{}, Index<7>{});
+    } else {
+        function(Index<4 * kPart>{}, Index<0>{});
+        function(Index<4 * kPart + 1>{}, Index<1>{});
+        function(Index<4 * kPart + 2>{}, Index<2>{});
+        function(Index<4 * kPart + 3>{}, Index<3>{});
+    }
+}
+
+// Adds one part of a group to the sums of kTiles x kTokens.
+template <TileKind kKind, int kPart, int kTokens, int kTiles>
+[[gnu::always_inline]] inline void addPart(const TileStreams* streams, const ActivationBlock& block,
+                                           const std::uint8_t* table, int lane,
+                                           MatmulF (&sums)[kTiles][kTokens]) {
+    constexpr TileTraits kTraits = tileTraits(kKind);
+    constexpr int kLargest = largestCode(kTraits);
+    constexpr bool kIsBiased = kTraits.bias != 0 && (kLargest < 255 || Simd::kHasUnsignedDot);
+    typename Simd::template Dot<kLargest> dots[kTiles][kTokens];
+#pragma GCC unroll 8
+    for (int t = 0; t < kTokens; ++t) {
+#pragma GCC unroll 4
+        for (int n = 0; n < kTiles; ++n) {
+            dots[n][t].begin(kIsBiased ? block.bias[kPart * block.width + t] : 0);
+        }
+    }
+    eachColumn<kTraits.parts, kPart>([&](auto column, auto step) __attribute__((always_inline)) {
+        MatmulI codes[kTiles];
+#pragma GCC unroll 4
+        for (int n = 0; n < kTiles; ++n) {
+            codes[n] = codesOf<kKind, decltype(column)::value>(streams[n].codes + 4 * lane, table);
+        }
+#pragma GCC unroll 8
+        for (int t = 0; t < kTokens; ++t) {
+            const MatmulI four =
+                Simd::broadcast4(block.codes + kGroupColumns * t + 4 * decltype(column)::value);
+#pragma GCC unroll 4
+            for (int n = 0; n < kTiles; ++n) {
+                dots[n][t].template add<decltype(step)::value>(codes[n], four);
+            }
+        }
+    });
+#pragma GCC unroll 4
+    for (int n = 0; n < kTiles; ++n) {
+        const Factors factors = factorsOf<kKind, kPart>(streams[n].factors, streams[n].super, lane);
+#pragma GCC unroll 8
+        for (int t = 0; t < kTokens; ++t) {
+            const MatmulF scale = Simd::mul(factors.scale, Simd::set1(block.scales[t]));
+            sums[n][t] = Simd::fma(Simd::toFloat(dots[n][t].result()), scale, sums[n][t]);
+            if constexpr (kTraits.hasMinimum) {
+                sums[n][t] = Simd::fma(factors.minimum,
+                                       Simd::set1(block.sums[kPart * block.width + t]), sums[n][t]);
+            }
+        }
+    }
+}
+
+} // namespace
+} // namespace kernels::cpu
