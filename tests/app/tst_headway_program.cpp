@@ -53,8 +53,8 @@ namespace {
 constexpr const char* kWorkload = R"([workload]
 seed = 3
 [[stage]]
-rate = 40
-seconds = 1
+rate = 60
+seconds = 0.6
 [lengths]
 prompt = [4, 12]
 output = [2, 6]
