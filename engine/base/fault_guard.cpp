@@ -51,7 +51,7 @@ bool answer(std::uintptr_t address) {
 }
 
 void handleFault(int signal, siginfo_t* information, void* context) {
-    if (information != nullptr && information->si_addr != nullptr &&
+    if (information != nullptr && information->si_code > 0 && information->si_addr != nullptr &&
         answer(reinterpret_cast<std::uintptr_t>(information->si_addr))) {
         return;
     }
@@ -64,7 +64,11 @@ void handleFault(int signal, siginfo_t* information, void* context) {
         previousAction.sa_handler(signal);
         return;
     }
-    ::signal(signal, SIG_DFL); // the instruction runs again and ends the process as usual
+    ::signal(signal, SIG_DFL);
+    if (information == nullptr || information->si_code <= 0) {
+        raise(signal); // sent by somebody
+    }
+    // A real fault: the instruction runs again and ends the process as usual.
 }
 
 void installHandler() {

@@ -5,7 +5,13 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
 
 using engine::ErrorCode;
 using engine::LoadMode;
@@ -16,12 +22,14 @@ class TstMappedFile : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void initTestCase();
     void bothModesShowTheFilesBytes();
     void refusesWhatIsNoFileWithBytes();
     void aShrinkingFileReadsAsZerosAndIsRemembered();
     void aFileReadWholeDoesNotCare();
     void aFileReplacedByRenameStaysWhole();
     void releasedPagesComeBack();
+    void otherFaultsStillEndTheProcess();
     void stopEndsReading();
     void movedFileKeepsItsBytes();
 
@@ -54,6 +62,11 @@ ErrorCode codeOfOpening(const fs::path& file, LoadMode mode) {
 }
 
 } // namespace
+
+void TstMappedFile::initTestCase() {
+    // Before the first mapping installs ours: the test library's own handler can't run in a child.
+    std::signal(SIGBUS, SIG_DFL);
+}
 
 void TstMappedFile::bothModesShowTheFilesBytes() {
     for (const std::size_t size :
@@ -135,6 +148,40 @@ void TstMappedFile::releasedPagesComeBack() {
         file.release({});
         QVERIFY(viewOf(file) == content);
     }
+}
+
+namespace {
+
+// True if `work` ended a child process that would otherwise have ended well.
+template <class Work>
+bool endsAChild(const Work& work) {
+    const pid_t child = fork();
+    if (child == 0) {
+        const int silent = ::open("/dev/null", O_WRONLY);
+        dup2(silent, STDERR_FILENO); // a sanitizer's report of the fault
+        work();
+        _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+}
+
+} // namespace
+
+void TstMappedFile::otherFaultsStillEndTheProcess() {
+    tests::writeFile(path("guarded"), pattern(9000));
+    tests::writeFile(path("unguarded"), pattern(9000));
+    const MappedFile guarded(path("guarded"), LoadMode::Mmap); // installs the handler
+    QVERIFY(!endsAChild([] {}));
+    QVERIFY(endsAChild([] { raise(SIGBUS); }));
+    QVERIFY(endsAChild([this] {
+        const int descriptor = ::open(path("unguarded").c_str(), O_RDONLY);
+        const auto* const bytes = static_cast<const volatile char*>(
+            mmap(nullptr, 9000, PROT_READ, MAP_PRIVATE, descriptor, 0));
+        fs::resize_file(path("unguarded"), 0);
+        static_cast<void>(bytes[0]);
+    }));
 }
 
 void TstMappedFile::stopEndsReading() {
