@@ -46,6 +46,7 @@ private Q_SLOTS:
     void batchGivesTheTextOfAlone();
     void seededNoiseIsTheRequestsOwn();
     void preemptionGivesTheSameText();
+    void stepsAllocateNoTensors();
     void chatAndEmptyPrompts();
     void whatCannotBeServedIsRefusedWithNumbers();
     void hugePromptsDoNotStallOthers();
@@ -135,6 +136,20 @@ void TstEngine::preemptionGivesTheSameText() {
         preempted += isTagged ? 1 : 0;
     }
     QVERIFY(preempted > 0);
+}
+
+void TstEngine::stepsAllocateNoTensors() {
+    TinyEngine engine;
+    const std::int64_t before = engine.ops().allocations();
+    QVERIFY(before > 0);
+    std::vector<std::shared_ptr<TokenStream>> streams;
+    for (unsigned i = 0; i < 20; ++i) {
+        streams.push_back(engine->submit(TinyEngine::request(words(10 * i + 1, i), 40)));
+    }
+    for (auto& stream : streams) {
+        QCOMPARE(tests::readToEnd(*stream).reason, FinishReason::Length);
+    }
+    QCOMPARE(engine.ops().allocations(), before);
 }
 
 void TstEngine::chatAndEmptyPrompts() {

@@ -94,7 +94,8 @@ void OpsControl::enterProduct() {
     }
 }
 
-void OpsControl::enterAllocation(std::size_t bytes) const {
+void OpsControl::enterAllocation(std::size_t bytes) {
+    ++m_allocations;
     if (bytes > m_largestAllocation) {
         throw std::bad_alloc();
     }

@@ -23,10 +23,11 @@ public:
     void release();
     // Since the start.
     std::int64_t products() const { return m_products; }
+    std::int64_t allocations() const { return m_allocations; }
 
     // For WatchedOps.
     void enterProduct();
-    void enterAllocation(std::size_t bytes) const;
+    void enterAllocation(std::size_t bytes);
 
 private:
     std::mutex m_mutex;
@@ -35,6 +36,7 @@ private:
     bool m_isHeld = false;
     std::atomic<std::size_t> m_largestAllocation{SIZE_MAX};
     std::atomic<std::int64_t> m_products{0};
+    std::atomic<std::int64_t> m_allocations{0};
 };
 
 // For LoadSettings::makeOps.
