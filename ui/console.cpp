@@ -5,6 +5,7 @@
 #include "engine/config.h"
 #include "ui/language.h"
 #include "ui/main_window.h"
+#include "ui/screenshots.h"
 #include "ui/theme.h"
 #include "ui/widgets/paint.h"
 
@@ -17,6 +18,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 
 namespace ui {
 
@@ -90,6 +92,21 @@ int runConsole(int argc, char** argv, const app::ConsoleOptions& options) {
     window.show();
     if (options.model) {
         window.openModel(QFile::decodeName(options.model->c_str()), config);
+    }
+    if (!options.workload.empty()) {
+        // Once, with the first model; later ones are the operator's business.
+        QObject::connect(&session, &app::Session::modelChanged, &window,
+                         [&, isStarted = false]() mutable {
+                             if (session.hasModel() && !isStarted) {
+                                 isStarted = true;
+                                 window.startWorkload(options.workload);
+                             }
+                         });
+    }
+    std::optional<Screenshots> screenshots;
+    if (options.screenshots) {
+        screenshots.emplace(window, session, *options.screenshots);
+        screenshots->start();
     }
     return QApplication::exec();
 }

@@ -244,6 +244,29 @@ Page* MainWindow::page(const QString& key) const {
     return found == m_pages.end() ? nullptr : found->page;
 }
 
+QStringList MainWindow::pageKeys() const {
+    QStringList keys;
+    for (const Entry& entry : m_pages) {
+        keys << entry.key;
+    }
+    return keys;
+}
+
+void MainWindow::startWorkload(const std::string& nameOrPath) {
+    const auto workload = app::loadWorkload(nameOrPath);
+    const auto started = workload ? m_session.startLoad(*workload)
+                                  : engine::Result<void>(std::unexpected(workload.error()));
+    if (!started) {
+        m_bannerStack->show(
+            {.key = QStringLiteral("workload"),
+             .tone = BannerTone::Bad,
+             .iconName = QStringLiteral("warning"),
+             .title = tr("The workload was not started"),
+             .detail = QString::fromStdString(started.error().message).toHtmlEscaped(),
+             .canClose = true});
+    }
+}
+
 QString MainWindow::currentPage() const {
     return m_rail->current();
 }

@@ -41,6 +41,11 @@ public:
     void showPage(const QString& key, const QString& argument = {});
     QString currentPage() const;
     Page* page(const QString& key) const;
+    QStringList pageKeys() const;
+    void setTheme(app::ThemeKind theme);
+    void setLanguage(const QString& code); // empty: the system's
+    // Starts a built-in workload or a file; a problem becomes a banner.
+    void startWorkload(const std::string& nameOrPath);
     // Everything the palette offers now.
     std::vector<PageAction> commands();
 
@@ -69,8 +74,6 @@ private:
     void toggleRecording();
     void toggleLanguage();
     void toggleTheme();
-    void setTheme(app::ThemeKind theme);
-    void setLanguage(const QString& code);
     void setServiceTarget(double ttftMs, double tpotMs);
     void placePanel();
     void togglePanel();

@@ -14,11 +14,12 @@ constexpr std::size_t kLeastRequests = 30;
 constexpr std::size_t kMostRequests = 1000;
 constexpr int kResamples = 400;
 
+// Of requests in (from, to): one at the very moment of a marker belongs to what follows.
 std::vector<double> latencies(const History& history, double from, double to, SampleFilter filter) {
     std::vector<double> values;
     const auto& requests = history.requests();
     for (auto request = std::ranges::upper_bound(requests, from, {}, &RequestPoint::seconds);
-         request != requests.end() && request->seconds <= to; ++request) {
+         request != requests.end() && request->seconds < to; ++request) {
         if (isLatencySample(*request, filter)) {
             values.push_back(request->ttftMs);
         }

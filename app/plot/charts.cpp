@@ -264,6 +264,9 @@ Plot ledgerChart(const History& history, const ChartRange& range) {
         }
     }
     parts::fitY(plot);
+    if (plot.yMax >= 1000.0) {
+        plot.decimals = 0; // tenths of a millisecond say nothing beside seconds
+    }
     plot.markers = chartMarkers(history);
     return plot;
 }

@@ -2,6 +2,17 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name>Chart</name>
+    <message>
+        <source>total</source>
+        <translation>合计</translation>
+    </message>
+    <message>
+        <source>run time</source>
+        <translation>运行时间</translation>
+    </message>
+</context>
+<context>
     <name>ConfigForm</name>
     <message>
         <source>next step</source>
@@ -42,6 +53,29 @@
     <message>
         <source>Flag: %1</source>
         <translation>命令行参数：%1</translation>
+    </message>
+</context>
+<context>
+    <name>LoadingPhase</name>
+    <message>
+        <source>open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>map</source>
+        <translation>映射</translation>
+    </message>
+    <message>
+        <source>convert</source>
+        <translation>转换</translation>
+    </message>
+    <message>
+        <source>tokenizer</source>
+        <translation>分词器</translation>
+    </message>
+    <message>
+        <source>warm-up</source>
+        <translation>预热</translation>
     </message>
 </context>
 <context>
@@ -788,6 +822,674 @@
     </message>
 </context>
 <context>
+    <name>measures</name>
+    <message>
+        <source>Achieved rate</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Lag p50</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Lag p99</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>TTFT p50</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>TTFT p90</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>TTFT p99</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>TPOT p50</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>TPOT p99</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>E2EL p50</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>E2EL p99</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ITL p99</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Output</source>
+        <translation type="unfinished">输出</translation>
+    </message>
+    <message>
+        <source>Prompt</source>
+        <translation type="unfinished">输入</translation>
+    </message>
+    <message>
+        <source>Requests</source>
+        <translation type="unfinished">请求</translation>
+    </message>
+    <message>
+        <source>Goodput</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>KV peak</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Device busy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Memory peak</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>report</name>
+    <message>
+        <source>no difference in %1 is resolved</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 fell from %2 to %3 %4 %5</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 rose from %2 to %3 %4 %5</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The runs followed each other: drift of the machine between them is not excluded. An interleaved experiment excludes it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The request lists differ: prompts, lengths or arrivals may make the difference.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The machines differ.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The models differ.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The runs are not of the same length.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A run did not end in order.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A run has lost events.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Of %1 measures %2 are better, %3 worse, %4 the same within 1 %, %5 not resolved.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measure</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>95 % interval</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Verdict</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source> (about %1 more)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Differences</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>latencies by bootstrap over requests, rates over blocks of seconds</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Setting</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 equal settings are not listed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Settings that differ</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Started</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Length</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Workload</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Request list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source> %1 more needed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Requests</source>
+        <translation type="unfinished">请求</translation>
+    </message>
+    <message>
+        <source>Share</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Prompt tok</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Output tok</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>TTFT p50 ms</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>E2EL p50 ms</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 more rows</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Requested</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Effective</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All settings</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>at the end of the run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 more changes in settings.csv</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Settings over the run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stage</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mean ms</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>modelled</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Time to first token</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>First token’s time by stage</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>warm requests, n %1; adds up</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Requests by outcome</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Outcome</source>
+        <translation type="unfinished">结果</translation>
+    </message>
+    <message>
+        <source>Lane and label</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ms</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>least</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>greatest</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>TTFT from scheduled</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>TTFT from received</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>TTFT from admitted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>TPOT</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ITL</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>E2EL</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Distributions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>warm, completed requests; 95 % interval in brackets</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Further charts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>better</source>
+        <translation type="unfinished">改善</translation>
+    </message>
+    <message>
+        <source>worse</source>
+        <translation type="unfinished">变差</translation>
+    </message>
+    <message>
+        <source>same</source>
+        <translation type="unfinished">相同</translation>
+    </message>
+    <message>
+        <source>not resolved</source>
+        <translation type="unfinished">未能分辨</translation>
+    </message>
+    <message>
+        <source>n %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>n %1, %2 more needed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>After %1 at %2 the median TTFT fell from %3 to %4 ms %5.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>After %1 at %2 the median TTFT rose from %3 to %4 ms %5.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No warm request had a first token.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Half of %1 warm requests had their first text within %2 ms%3, 99 % of them within %4 ms%5.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of %2 requests completed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>; they arrived at %1 of %2 wanted a second</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>; they arrived at %1 a second</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>, and %1 a second were within the limits.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>prompt %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Some events were lost: the log could not be written for too long.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This run is still being recorded.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This run was interrupted: it ends where the recording broke off.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This run failed before its end.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ms, scheduled → first visible text, rolling 30 s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>TTFT: first visible text minus the time the workload wanted the request (scheduled), so that a late generator can&apos;t hide waiting. From received it is the server&apos;s view, from admitted the engine&apos;s.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>TPOT: last token minus first visible text, divided by the tokens after the first; absent for answers of one token. ITL: gaps between steps that made visible tokens. E2EL: last token minus scheduled.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Throughput: output tokens, prompt tokens and completed requests whose time lies in the run, each divided by its length; three numbers, never added. Goodput: completed requests within both limits.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Latencies are of warm, completed requests: cold and idle starts and warm-up requests are counted apart, never dropped.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Quantiles are exact over all requests. Their 95 % intervals come from order statistics and suppose no distribution; they need 6 values for p50, 29 for p90, 59 for p95, 299 for p99.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The first token’s time is a sum of consecutive stages; what no stage explains is the remainder. The split of prefill into weight traffic and arithmetic is modelled from measured bandwidth and takes part in no verdict.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The effect of a change compares up to a minute before and after it by a bootstrap over requests; other things may have changed in that time. An interleaved experiment settles it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Methods and definitions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>run report</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Raw data %1 · Headway %2 · opens in the console by its run id</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>comparison</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run %1 against run %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 against %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Raw data %1 and %2 · Headway %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>TTFT p50 %1 → %2 ms, n %3 / %4: </source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>wanted %1, achieved %2 req/s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 req/s</source>
+        <translation type="unfinished">%1 请求/秒</translation>
+    </message>
+    <message>
+        <source>lag p50 %1, p99 %2 ms</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cold %1, idle start %2, warm-up %3, preempted %4, settings changed %5</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 completed, %2 cancelled, %3 failed, %4 rejected</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source> from %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 threads</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>In effect</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From – to</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>p99 ms</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Output tok/s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Goodput</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Running</source>
+        <translation type="unfinished">运行</translation>
+    </message>
+    <message>
+        <source>%1 more phases</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>By phase</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>warm samples; 95 % interval of p99 in brackets</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 more events</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Events</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What ran</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>none: recorded by hand</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>seed %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>request list %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Arrivals</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Requested and effective</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>every one as requested, none changed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Outcomes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tags</source>
+        <translation type="unfinished">标签</translation>
+    </message>
+</context>
+<context>
+    <name>ui::Banner</name>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>ui::BannerStack</name>
+    <message numerus="yes">
+        <source>%n more message(s); Log has them all</source>
+        <translation>
+            <numerusform>还有 %n 条消息；日志中可查看全部</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ui::ChartView</name>
+    <message>
+        <source>Chart</source>
+        <translation>图表</translation>
+    </message>
+    <message>
+        <source>Copy values</source>
+        <translation>复制数值</translation>
+    </message>
+    <message>
+        <source>Copy picture</source>
+        <translation>复制图片</translation>
+    </message>
+    <message>
+        <source>Show as table</source>
+        <translation>以表格显示</translation>
+    </message>
+    <message>
+        <source>Fit</source>
+        <translation>适合全程</translation>
+    </message>
+    <message>
+        <source>Show all series</source>
+        <translation>显示全部曲线</translation>
+    </message>
+    <message>
+        <source>Clear the selection</source>
+        <translation>清除选区</translation>
+    </message>
+    <message>
+        <source>Click hides, Ctrl+click shows alone</source>
+        <translation>单击隐藏，Ctrl+单击单独显示</translation>
+    </message>
+</context>
+<context>
+    <name>ui::CommandPalette</name>
+    <message>
+        <source>Search or run a command</source>
+        <translation>搜索或执行命令</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>命令</translation>
+    </message>
+    <message>
+        <source>Commands</source>
+        <translation>命令列表</translation>
+    </message>
+</context>
+<context>
     <name>ui::ConfigForm</name>
     <message>
         <source>Allowed: %1 to %2</source>
@@ -879,6 +1581,41 @@
     </message>
 </context>
 <context>
+    <name>ui::EventStrip</name>
+    <message>
+        <source>Events</source>
+        <translation>事件</translation>
+    </message>
+    <message>
+        <source>None yet: settings, stages and alarms show here</source>
+        <translation>暂无：设置更改、负载阶段与告警会显示在这里</translation>
+    </message>
+    <message numerus="yes">
+        <source>All %n event(s)</source>
+        <translation>
+            <numerusform>全部 %n 个事件</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n event(s)</source>
+        <translation>
+            <numerusform>%n 个事件</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Go there</source>
+        <translation>转到该处</translation>
+    </message>
+    <message>
+        <source>Copy the row</source>
+        <translation>复制该行</translation>
+    </message>
+    <message>
+        <source>Undo this change</source>
+        <translation>撤销此更改</translation>
+    </message>
+</context>
+<context>
     <name>ui::FieldRow</name>
     <message>
         <source>changed %1</source>
@@ -898,10 +1635,489 @@
     </message>
 </context>
 <context>
+    <name>ui::InspectionDialog</name>
+    <message>
+        <source>What the file holds</source>
+        <translation>文件内容</translation>
+    </message>
+    <message>
+        <source>Reading the header…</source>
+        <translation>正在读取文件头…</translation>
+    </message>
+    <message>
+        <source>Properties of the file</source>
+        <translation>文件属性</translation>
+    </message>
+    <message>
+        <source>This file can&apos;t be run: %1</source>
+        <translation>无法运行此文件：%1</translation>
+    </message>
+    <message>
+        <source>This file can be run.</source>
+        <translation>可以运行此文件。</translation>
+    </message>
+    <message>
+        <source>Architecture</source>
+        <translation>架构</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>参数量</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>License</source>
+        <translation>许可证</translation>
+    </message>
+    <message>
+        <source>not stated</source>
+        <translation>未注明</translation>
+    </message>
+    <message>
+        <source>Layers</source>
+        <translation>层数</translation>
+    </message>
+    <message>
+        <source>Hidden size</source>
+        <translation>隐藏维度</translation>
+    </message>
+    <message>
+        <source>Heads, of keys and values</source>
+        <translation>注意力头数，KV 头数</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>上下文</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 词元</translation>
+    </message>
+    <message>
+        <source>Vocabulary</source>
+        <translation>词表</translation>
+    </message>
+    <message>
+        <source>Tokenizer</source>
+        <translation>分词器</translation>
+    </message>
+    <message>
+        <source>Chat format</source>
+        <translation>对话模板</translation>
+    </message>
+    <message>
+        <source>Tensors: %1</source>
+        <translation>张量：%1</translation>
+    </message>
+    <message>
+        <source>%1 × %2, %3</source>
+        <translation>%1 × %2，%3</translation>
+    </message>
+    <message>
+        <source>Memory at %1 tokens</source>
+        <translation>%1 词元时的内存</translation>
+    </message>
+    <message>
+        <source>weights %1, KV %2</source>
+        <translation>权重 %1，KV %2</translation>
+    </message>
+</context>
+<context>
+    <name>ui::KeyList</name>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Keys</source>
+        <translation>按键</translation>
+    </message>
+</context>
+<context>
     <name>ui::LedgerLegend</name>
     <message>
         <source>Colours of the ledger</source>
         <translation>构成图的颜色</translation>
+    </message>
+</context>
+<context>
+    <name>ui::LivePage</name>
+    <message>
+        <source>Live</source>
+        <translation>实时</translation>
+    </message>
+    <message>
+        <source>No workload</source>
+        <translation>没有负载</translation>
+    </message>
+    <message>
+        <source>the Load page sends traffic</source>
+        <translation>可在“负载”页发送流量</translation>
+    </message>
+    <message>
+        <source>in %1</source>
+        <translation>（%1 内）</translation>
+    </message>
+    <message>
+        <source>The change was not undone</source>
+        <translation>更改未能撤销</translation>
+    </message>
+    <message>
+        <source>Follow</source>
+        <translation>跟随</translation>
+    </message>
+    <message>
+        <source>on</source>
+        <translation>开</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>关</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>空格</translation>
+    </message>
+    <message>
+        <source>Show the last minute</source>
+        <translation>显示最近 1 分钟</translation>
+    </message>
+    <message>
+        <source>Show the last 5 minutes</source>
+        <translation>显示最近 5 分钟</translation>
+    </message>
+    <message>
+        <source>Show the last 15 minutes</source>
+        <translation>显示最近 15 分钟</translation>
+    </message>
+    <message>
+        <source>Show the whole run</source>
+        <translation>显示整次运行</translation>
+    </message>
+    <message>
+        <source>Samples</source>
+        <translation>样本</translation>
+    </message>
+    <message>
+        <source>warm</source>
+        <translation>预热后</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>Next event</source>
+        <translation>下一个事件</translation>
+    </message>
+    <message>
+        <source>Previous event</source>
+        <translation>上一个事件</translation>
+    </message>
+    <message>
+        <source>Chart: %1</source>
+        <translation>图表：%1</translation>
+    </message>
+    <message>
+        <source>shown</source>
+        <translation>已显示</translation>
+    </message>
+    <message>
+        <source>hidden</source>
+        <translation>已隐藏</translation>
+    </message>
+    <message>
+        <source>zoom in, out</source>
+        <translation>放大、缩小</translation>
+    </message>
+    <message>
+        <source>earlier, later</source>
+        <translation>向前、向后</translation>
+    </message>
+    <message>
+        <source>the whole run</source>
+        <translation>整次运行</translation>
+    </message>
+    <message>
+        <source>pause or follow</source>
+        <translation>暂停或跟随</translation>
+    </message>
+    <message>
+        <source>event before, event after</source>
+        <translation>上一个、下一个事件</translation>
+    </message>
+    <message>
+        <source>move the crosshair of the chart in focus</source>
+        <translation>移动焦点图表的十字线</translation>
+    </message>
+    <message>
+        <source>show the chart in focus as a table</source>
+        <translation>以表格显示焦点图表</translation>
+    </message>
+    <message>
+        <source>copy the chart&apos;s values</source>
+        <translation>复制图表数值</translation>
+    </message>
+    <message>
+        <source>Drag</source>
+        <translation>拖动</translation>
+    </message>
+    <message>
+        <source>select a span; it filters tiles and events</source>
+        <translation>选择时段，用于筛选指标与事件</translation>
+    </message>
+    <message>
+        <source>Wheel</source>
+        <translation>滚轮</translation>
+    </message>
+    <message>
+        <source>zoom; with Shift move</source>
+        <translation>缩放；按住 Shift 平移</translation>
+    </message>
+    <message>
+        <source>clear selection and crosshair</source>
+        <translation>清除选区与十字线</translation>
+    </message>
+    <message>
+        <source>1 min</source>
+        <translation>1 分钟</translation>
+    </message>
+    <message>
+        <source>5 min</source>
+        <translation>5 分钟</translation>
+    </message>
+    <message>
+        <source>15 min</source>
+        <translation>15 分钟</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>整次运行</translation>
+    </message>
+    <message>
+        <source>Span shown</source>
+        <translation>显示时段</translation>
+    </message>
+    <message>
+        <source>Keep the newest data in view (Space)</source>
+        <translation>始终显示最新数据（空格）</translation>
+    </message>
+    <message>
+        <source>TTFT: scheduled → first visible text</source>
+        <translation>TTFT：计划时刻 → 首段可见文本</translation>
+    </message>
+    <message>
+        <source>TTFT: received → first visible text</source>
+        <translation>TTFT：接收时刻 → 首段可见文本</translation>
+    </message>
+    <message>
+        <source>TTFT: admitted → first visible text</source>
+        <translation>TTFT：准入时刻 → 首段可见文本</translation>
+    </message>
+    <message>
+        <source>Where time to first token begins</source>
+        <translation>首词元延迟的起点</translation>
+    </message>
+    <message>
+        <source>Warm samples</source>
+        <translation>仅预热后样本</translation>
+    </message>
+    <message>
+        <source>All samples</source>
+        <translation>全部样本</translation>
+    </message>
+    <message>
+        <source>Warm leaves out cold and idle starts, warm-up and requests that did not complete</source>
+        <translation>仅预热后样本不含冷启动、空闲后启动、预热请求和未完成的请求</translation>
+    </message>
+    <message>
+        <source>Which samples count</source>
+        <translation>计入哪些样本</translation>
+    </message>
+    <message>
+        <source>Charts</source>
+        <translation>图表</translation>
+    </message>
+    <message>
+        <source>Choose the charts of this page</source>
+        <translation>选择本页的图表</translation>
+    </message>
+    <message>
+        <source>Clear the selected span (Esc)</source>
+        <translation>清除选中的时段（Esc）</translation>
+    </message>
+    <message>
+        <source>Selected span</source>
+        <translation>选中的时段</translation>
+    </message>
+    <message>
+        <source>Figures</source>
+        <translation>指标</translation>
+    </message>
+</context>
+<context>
+    <name>ui::MainWindow</name>
+    <message>
+        <source>Help</source>
+        <translation>帮助</translation>
+    </message>
+    <message>
+        <source>The workload was not started</source>
+        <translation>负载未能启动</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n thread(s)</source>
+        <translation>
+            <numerusform>%n 线程</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n left</source>
+        <translation>
+            <numerusform>剩余 %n 个</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Recording</source>
+        <translation>记录</translation>
+    </message>
+    <message>
+        <source>Nothing is recorded</source>
+        <translation>没有在记录</translation>
+    </message>
+    <message>
+        <source>Show %1</source>
+        <translation>显示%1</translation>
+    </message>
+    <message>
+        <source>Record</source>
+        <translation>记录</translation>
+    </message>
+    <message>
+        <source>on</source>
+        <translation>开</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>关</translation>
+    </message>
+    <message>
+        <source>Open a model…</source>
+        <translation>打开模型…</translation>
+    </message>
+    <message>
+        <source>Reload the model</source>
+        <translation>重新加载模型</translation>
+    </message>
+    <message>
+        <source>What the model file holds…</source>
+        <translation>模型文件内容…</translation>
+    </message>
+    <message>
+        <source>Cancel loading</source>
+        <translation>取消加载</translation>
+    </message>
+    <message>
+        <source>Configuration panel</source>
+        <translation>配置面板</translation>
+    </message>
+    <message>
+        <source>shown</source>
+        <translation>已显示</translation>
+    </message>
+    <message>
+        <source>hidden</source>
+        <translation>已隐藏</translation>
+    </message>
+    <message>
+        <source>Theme</source>
+        <translation>主题</translation>
+    </message>
+    <message>
+        <source>dark</source>
+        <translation>深色</translation>
+    </message>
+    <message>
+        <source>light</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>语言</translation>
+    </message>
+    <message>
+        <source>Keys of this page</source>
+        <translation>本页按键</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>退出</translation>
+    </message>
+    <message>
+        <source>Everywhere</source>
+        <translation>全局</translation>
+    </message>
+    <message>
+        <source>pages</source>
+        <translation>各页面</translation>
+    </message>
+    <message>
+        <source>page before, page after</source>
+        <translation>上一页、下一页</translation>
+    </message>
+    <message>
+        <source>command palette</source>
+        <translation>命令面板</translation>
+    </message>
+    <message>
+        <source>open a model</source>
+        <translation>打开模型</translation>
+    </message>
+    <message>
+        <source>start or stop recording</source>
+        <translation>开始或停止记录</translation>
+    </message>
+    <message>
+        <source>configuration panel</source>
+        <translation>配置面板</translation>
+    </message>
+    <message>
+        <source>next part of the window</source>
+        <translation>窗口的下一区域</translation>
+    </message>
+    <message>
+        <source>next, previous control</source>
+        <translation>下一个、上一个控件</translation>
+    </message>
+    <message>
+        <source>this list</source>
+        <translation>本列表</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ModelMenu</name>
+    <message>
+        <source>Open a model…</source>
+        <translation>打开模型…</translation>
+    </message>
+    <message>
+        <source>What the file holds…</source>
+        <translation>文件内容…</translation>
+    </message>
+    <message>
+        <source>Reload</source>
+        <translation>重新加载</translation>
+    </message>
+    <message>
+        <source>Open a model</source>
+        <translation>打开模型</translation>
+    </message>
+    <message>
+        <source>Models (*.gguf);;All files (*)</source>
+        <translation>模型 (*.gguf);;所有文件 (*)</translation>
     </message>
 </context>
 <context>
@@ -985,6 +2201,13 @@
     <message>
         <source>Send (Ctrl+Enter)</source>
         <translation>发送（Ctrl+Enter）</translation>
+    </message>
+</context>
+<context>
+    <name>ui::Rail</name>
+    <message>
+        <source>Pages</source>
+        <translation>页面</translation>
     </message>
 </context>
 <context>
@@ -1204,6 +2427,381 @@
     <message>
         <source>none</source>
         <translation>无</translation>
+    </message>
+</context>
+<context>
+    <name>ui::SessionBanners</name>
+    <message>
+        <source>%1, %2 of %3</source>
+        <translation>%1，%2 / %3</translation>
+    </message>
+    <message>
+        <source>%1 %2 ms</source>
+        <translation>%1 %2 ms</translation>
+    </message>
+    <message>
+        <source>%1 %2 of %3</source>
+        <translation>%1 %2 / %3</translation>
+    </message>
+    <message>
+        <source>the present model serves until then</source>
+        <translation>此前由当前模型继续服务</translation>
+    </message>
+    <message>
+        <source>Loading %1</source>
+        <translation>正在加载 %1</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>%1 was not loaded</source>
+        <translation>%1 未能加载</translation>
+    </message>
+    <message>
+        <source>Open another…</source>
+        <translation>打开其他文件…</translation>
+    </message>
+    <message>
+        <source>The engine stopped: %1</source>
+        <translation>引擎已停止：%1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n request(s) failed. Everything recorded is safe.</source>
+        <translation>
+            <numerusform>%n 个请求失败。已记录的数据完好。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Reload</source>
+        <translation>重新加载</translation>
+    </message>
+    <message>
+        <source>Nothing is recorded</source>
+        <translation>没有在记录</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s) ended without a stop</source>
+        <translation>
+            <numerusform>%n 次运行未正常结束</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The console was closed or killed while it recorded. What was measured up to then is in the run log, marked as interrupted.</source>
+        <translation>控制台在记录期间被关闭或终止。此前测得的数据保存在运行记录中，标记为“已中断”。</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+</context>
+<context>
+    <name>ui::SettingsPage</name>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>Look</source>
+        <translation>外观</translation>
+    </message>
+    <message>
+        <source>As the system</source>
+        <translation>跟随系统</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>语言</translation>
+    </message>
+    <message>
+        <source>Switched at once, without a restart.</source>
+        <translation>立即切换，无需重启。</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>深色</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>Theme</source>
+        <translation>主题</translation>
+    </message>
+    <message>
+        <source>Reports are always light on white.</source>
+        <translation>报告始终为白底浅色。</translation>
+    </message>
+    <message>
+        <source>Service target</source>
+        <translation>服务目标</translation>
+    </message>
+    <message>
+        <source>Time to first token at most</source>
+        <translation>首词元延迟上限</translation>
+    </message>
+    <message>
+        <source>From scheduled to the first visible text. Goodput counts requests that meet it.</source>
+        <translation>从计划时刻到首段可见文本。有效吞吐只计达到此目标的请求。</translation>
+    </message>
+    <message>
+        <source>Time per output token at most</source>
+        <translation>每词元耗时上限</translation>
+    </message>
+    <message>
+        <source>One-token answers have none and are not held against it.</source>
+        <translation>只有一个词元的回答没有此指标，不受其限制。</translation>
+    </message>
+    <message>
+        <source>Places</source>
+        <translation>位置</translation>
+    </message>
+    <message>
+        <source>Run log</source>
+        <translation>运行记录</translation>
+    </message>
+    <message>
+        <source>Every recorded run. Copy it to another machine to open it there.</source>
+        <translation>保存每次记录的运行。可复制到其他机器上打开。</translation>
+    </message>
+    <message>
+        <source>Settings file</source>
+        <translation>设置文件</translation>
+    </message>
+    <message>
+        <source>What this page and the window&apos;s layout keep.</source>
+        <translation>保存本页的选择与窗口布局。</translation>
+    </message>
+</context>
+<context>
+    <name>ui::StatTile</name>
+    <message>
+        <source>Show chart</source>
+        <translation>显示图表</translation>
+    </message>
+    <message>
+        <source>Copy values</source>
+        <translation>复制数值</translation>
+    </message>
+</context>
+<context>
+    <name>ui::TileStrip</name>
+    <message>
+        <source>TTFT, %1 – %2</source>
+        <translation>首词元延迟 TTFT，%1 – %2</translation>
+    </message>
+    <message>
+        <source>TTFT, last %1 s</source>
+        <translation>首词元延迟 TTFT，最近 %1 秒</translation>
+    </message>
+    <message>
+        <source>no finished request in this span</source>
+        <translation>该时段内没有完成的请求</translation>
+    </message>
+    <message>
+        <source>too few for p99 · %1 more</source>
+        <translation>p99 样本不足 · 还需 %1 个</translation>
+    </message>
+    <message>
+        <source>gap p99 − p50 %1 ms</source>
+        <translation>p99 − p50 差 %1 ms</translation>
+    </message>
+    <message>
+        <source> · limit %1</source>
+        <translation> · 上限 %1</translation>
+    </message>
+    <message>
+        <source>Time to first token: from the chosen edge to the first visible text. Quantiles of latency samples only; a value is grey until its 95 % interval exists (n ≥ 6, 29, 299 for p50, p90, p99).</source>
+        <translation>首词元延迟：从所选起点到首段可见文本。分位数只用延迟样本计算；在 95 % 区间可得之前（p50、p90、p99 分别需要 n ≥ 6、29、299），数值显示为灰色。</translation>
+    </message>
+    <message>
+        <source>Output</source>
+        <translation>输出吞吐</translation>
+    </message>
+    <message>
+        <source>tok/s</source>
+        <translation>词元/秒</translation>
+    </message>
+    <message>
+        <source>Prompt </source>
+        <translation>输入 </translation>
+    </message>
+    <message>
+        <source> tok/s</source>
+        <translation> 词元/秒</translation>
+    </message>
+    <message>
+        <source>no traffic</source>
+        <translation>没有流量</translation>
+    </message>
+    <message>
+        <source>Output and prompt tokens computed a second, mean of the last 5 s; the curve is the last minute. The two are never added.</source>
+        <translation>每秒计算的输出与输入词元数，取最近 5 秒的平均；曲线为最近一分钟。两者从不相加。</translation>
+    </message>
+    <message>
+        <source>Goodput</source>
+        <translation>有效吞吐</translation>
+    </message>
+    <message>
+        <source>req/s</source>
+        <translation>请求/秒</translation>
+    </message>
+    <message>
+        <source>TTFT ≤ %1, TPOT ≤ %2</source>
+        <translation>TTFT ≤ %1，TPOT ≤ %2</translation>
+    </message>
+    <message>
+        <source>Completed requests a second within the service target (TTFT from scheduled, TPOT). The bar is their share of all completed ones: %1 req/s.</source>
+        <translation>每秒完成且达到服务目标（从计划时刻起的 TTFT，以及 TPOT）的请求数。条形为其占全部完成请求（%1 请求/秒）的比例。</translation>
+    </message>
+    <message>
+        <source>Running / waiting</source>
+        <translation>运行 / 等待</translation>
+    </message>
+    <message numerus="yes">
+        <source>of %n slot(s)</source>
+        <translation>
+            <numerusform>共 %n 个槽位</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Sequences in the batch and requests in the queue, mean of the last 5 s. Slots: the batch limit in effect.</source>
+        <translation>批中的序列数与队列中的请求数，取最近 5 秒的平均。槽位：当前生效的最大批大小。</translation>
+    </message>
+    <message>
+        <source>KV blocks</source>
+        <translation>KV 块</translation>
+    </message>
+    <message>
+        <source>%1 of %2 used</source>
+        <translation>已用 %1 / %2</translation>
+    </message>
+    <message>
+        <source>Blocks that sequences refer to, of all blocks of the KV cache.</source>
+        <translation>被序列引用的块占 KV 缓存全部块的比例。</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>machine %1 %</source>
+        <translation>整机 %1 %</translation>
+    </message>
+    <message>
+        <source>Resident memory of this process; the bar is memory in use of the whole machine, with the limit of 85 %.</source>
+        <translation>本进程的常驻内存；条形为整机已用内存，上限 85 %。</translation>
+    </message>
+    <message>
+        <source>Device busy</source>
+        <translation>设备繁忙率</translation>
+    </message>
+    <message>
+        <source>healthy 60–80 %</source>
+        <translation>健康 60–80 %</translation>
+    </message>
+    <message>
+        <source>Share of the engine&apos;s threads that computed, mean of the last 5 s. The bracket is the healthy range.</source>
+        <translation>引擎线程中正在计算的比例，取最近 5 秒的平均。方框为健康范围。</translation>
+    </message>
+    <message>
+        <source>closed loop</source>
+        <translation>闭环</translation>
+    </message>
+    <message>
+        <source>Poisson, open loop</source>
+        <translation>泊松到达，开环</translation>
+    </message>
+    <message>
+        <source>gamma bursts, open loop</source>
+        <translation>伽马突发，开环</translation>
+    </message>
+    <message numerus="yes">
+        <source>ended · %n request(s) sent</source>
+        <translation>
+            <numerusform>已结束 · 共发送 %n 个请求</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>wanted %1 · achieved %2 req/s · lag p99 %3 ms</source>
+        <translation>目标 %1 · 实际 %2 请求/秒 · 滞后 p99 %3 ms</translation>
+    </message>
+    <message>
+        <source>achieved %1 req/s · lag p99 %2 ms</source>
+        <translation>实际 %1 请求/秒 · 滞后 p99 %2 ms</translation>
+    </message>
+</context>
+<context>
+    <name>ui::TopStrip</name>
+    <message>
+        <source>Model, engine and recording</source>
+        <translation>模型、引擎与记录</translation>
+    </message>
+    <message>
+        <source>Search or run a command</source>
+        <translation>搜索或执行命令</translation>
+    </message>
+    <message>
+        <source>Command palette</source>
+        <translation>命令面板</translation>
+    </message>
+    <message>
+        <source>中文</source>
+        <translation>English</translation>
+    </message>
+    <message>
+        <source>Switch the language</source>
+        <translation>切换语言</translation>
+    </message>
+    <message>
+        <source>Switch between the light and the dark theme</source>
+        <translation>在浅色与深色主题之间切换</translation>
+    </message>
+    <message>
+        <source>Theme</source>
+        <translation>主题</translation>
+    </message>
+    <message>
+        <source>file %1</source>
+        <translation>文件 %1</translation>
+    </message>
+    <message>
+        <source>file %1 · computing %2</source>
+        <translation>文件 %1 · 以 %2 计算</translation>
+    </message>
+    <message>
+        <source>No model</source>
+        <translation>没有模型</translation>
+    </message>
+    <message>
+        <source>Open, inspect or reload a model</source>
+        <translation>打开、查看或重新加载模型</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>Record</source>
+        <translation>记录</translation>
+    </message>
+    <message>
+        <source>Record a run (Ctrl+R)</source>
+        <translation>记录一次运行（Ctrl+R）</translation>
+    </message>
+    <message>
+        <source>Recording</source>
+        <translation>记录中</translation>
+    </message>
+    <message>
+        <source>Stop recording; what was measured is kept (Ctrl+R)</source>
+        <translation>停止记录；已测得的数据会保留（Ctrl+R）</translation>
+    </message>
+    <message>
+        <source>Not recording</source>
+        <translation>未记录</translation>
     </message>
 </context>
 <context>

@@ -60,6 +60,7 @@ ChartView::ChartView(ChartGroup& group, QWidget* parent) : QChartView(parent), m
     viewport()->setMouseTracking(true);
     viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
     setRubberBand(QChartView::NoRubberBand);
+    setAccessibleName(tr("Chart"));
     m_group.add(this);
 }
 
@@ -255,7 +256,7 @@ void ChartView::copyPicture() {
 }
 
 void ChartView::describe() {
-    setAccessibleName(m_plot.title);
+    setAccessibleName(m_plot.title.isEmpty() ? tr("Chart") : m_plot.title);
     // Only for those who listen: it is text work at every tick.
     if (QAccessible::isActive()) {
         setAccessibleDescription(m_overlay.spokenValues());

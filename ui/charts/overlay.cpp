@@ -112,7 +112,8 @@ void Overlay::layOutPins() {
         const double width =
             std::max(overlay::kPinHeight, textWidth(overlay::pinFont(), pin.label) + 7.0);
         PinBox box;
-        box.bounds = QRectF(std::round(pin.x - width / 2.0),
+        // Not over the label of the axis.
+        box.bounds = QRectF(std::round(std::max(pin.x - width / 2.0, m_area.left() - 4.0)),
                             m_area.top() - overlay::kPinHeight - 3.0, width, overlay::kPinHeight);
         box.label = pin.label;
         box.color = app::markerColor(pin.kind);

@@ -30,7 +30,7 @@ void fitWidth(QComboBox* combo) {
     for (int index = 0; index < combo->count(); ++index) {
         widest = std::max(widest, metrics.horizontalAdvance(combo->itemText(index)));
     }
-    combo->setFixedWidth(widest + 40);
+    combo->setFixedWidth(widest + 35);
 }
 
 } // namespace

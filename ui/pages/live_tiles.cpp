@@ -4,7 +4,6 @@
 #include "app/plot/plot.h"
 #include "ui/theme.h"
 
-#include <QCoreApplication>
 #include <QResizeEvent>
 
 #include <algorithm>
@@ -20,17 +19,13 @@ constexpr std::pair<double, double> kHealthyBusy = {0.60, 0.80};
 constexpr int kOneRowFrom = 860;     // narrower strips wrap
 constexpr std::size_t kFirstRow = 3; // tiles of the first of two rows
 
-QString tr(const char* english) {
-    return QCoreApplication::translate("LiveTiles", english);
-}
-
 QString percent(std::optional<double> share) {
     return app::numberText(share ? std::optional(100.0 * *share) : std::nullopt, 1);
 }
 
-// A rate with the digits that matter: 15.3, 363.
-QString rateText(std::optional<double> perSecond) {
-    return app::numberText(perSecond, perSecond && *perSecond < 100.0 ? 1 : 0);
+// With the digits that matter: 15.3, 363.
+QString shortText(std::optional<double> value) {
+    return app::numberText(value, value && *value < 100.0 ? 1 : 0);
 }
 
 TileContent ttftTile(const TileContext& context) {
@@ -40,15 +35,21 @@ TileContent ttftTile(const TileContext& context) {
     const double from = figures.spans.to - figures.spans.latencySeconds;
     tile.caption =
         context.isSelection
-            ? tr("TTFT, %1 – %2").arg(app::runTimeText(from), app::runTimeText(figures.spans.to))
-            : tr("TTFT, last %1 s").arg(app::numberText(figures.spans.latencySeconds));
+            ? TileStrip::tr("TTFT, %1 – %2")
+                  .arg(app::runTimeText(from), app::runTimeText(figures.spans.to))
+            : TileStrip::tr("TTFT, last %1 s").arg(app::numberText(figures.spans.latencySeconds));
     tile.corner = QStringLiteral("n ") + app::numberText(static_cast<double>(ttft.n));
+    // From ten seconds on in seconds: a tile has room for four digits.
+    const bool isLong = ttft.p99.value_or(0.0) >= 10'000.0;
     const auto figure = [&](const QString& name, ColorRole mark, std::optional<double> value,
                             double quantile) {
         tile.figures.push_back({.name = name,
                                 .mark = mark,
-                                .value = app::millisecondsText(value),
-                                .unit = value ? QStringLiteral("ms") : QString(),
+                                .value = isLong && value ? app::numberText(*value / 1000.0, 1)
+                                                         : app::millisecondsText(value),
+                                .unit = !value   ? QString()
+                                        : isLong ? QStringLiteral("s")
+                                                 : QStringLiteral("ms"),
                                 .isUnsure = app::missingSamples(quantile, ttft.n) > 0});
     };
     figure(QStringLiteral("p50"), ColorRole::TtftP50, ttft.p50, 0.50);
@@ -56,107 +57,111 @@ TileContent ttftTile(const TileContext& context) {
     figure(QStringLiteral("p99"), ColorRole::TtftP99, ttft.p99, 0.99);
     const std::int64_t missing = app::missingSamples(0.99, ttft.n);
     if (ttft.n == 0) {
-        tile.foot = {{.text = tr("no finished request in this span"), .color = ColorRole::Text3}};
-    } else if (missing > 0) {
         tile.foot = {
-            {.text =
-                 tr("too few for p99 · %1 more").arg(app::numberText(static_cast<double>(missing))),
-             .color = ColorRole::Text3}};
+            {.text = TileStrip::tr("no finished request in this span"), .color = ColorRole::Text3}};
+    } else if (missing > 0) {
+        tile.foot = {{.text = TileStrip::tr("too few for p99 · %1 more")
+                                  .arg(app::numberText(static_cast<double>(missing))),
+                      .color = ColorRole::Text3}};
     } else {
         const bool isWide = figures.gapMs.value_or(0.0) > kGapLimitMs;
-        tile.foot = {{.text = tr("gap p99 − p50 %1 ms").arg(app::millisecondsText(figures.gapMs)),
-                      .color = isWide ? ColorRole::Warn : ColorRole::Text2},
-                     {.text = tr(" · limit %1").arg(app::numberText(kGapLimitMs)),
-                      .color = ColorRole::Text2}};
+        tile.foot = {
+            {.text = TileStrip::tr("gap p99 − p50 %1 ms").arg(app::millisecondsText(figures.gapMs)),
+             .color = isWide ? ColorRole::Warn : ColorRole::Text2},
+            {.text = TileStrip::tr(" · limit %1").arg(app::numberText(kGapLimitMs)),
+             .color = ColorRole::Text2}};
     }
-    tile.definition =
-        tr("Time to first token: from the chosen edge to the first visible text. Quantiles of "
-           "latency samples only; a value is grey until its 95 % interval exists "
-           "(n ≥ 6, 29, 299 for p50, p90, p99).");
+    tile.definition = TileStrip::tr(
+        "Time to first token: from the chosen edge to the first visible text. Quantiles of "
+        "latency samples only; a value is grey until its 95 % interval exists "
+        "(n ≥ 6, 29, 299 for p50, p90, p99).");
     return tile;
 }
 
 TileContent outputTile(const TileContext& context) {
     const app::LiveFigures& figures = context.figures;
     TileContent tile;
-    tile.caption = tr("Output");
+    tile.caption = TileStrip::tr("Output");
     const bool hasTraffic = figures.hasTraffic;
     tile.figures = {{.value = app::numberText(hasTraffic ? figures.outputPerSecond : std::nullopt),
-                     .unit = hasTraffic ? tr("tok/s") : QString()}};
+                     .unit = hasTraffic ? TileStrip::tr("tok/s") : QString()}};
     tile.sparkline = figures.outputCurve;
     if (hasTraffic) {
         tile.foot = {
-            {.text = tr("Prompt ")},
+            {.text = TileStrip::tr("Prompt ")},
             {.text = app::numberText(figures.promptPerSecond), .color = ColorRole::PromptTokens},
-            {.text = tr(" tok/s")}};
+            {.text = TileStrip::tr(" tok/s")}};
     } else {
-        tile.foot = {{.text = tr("no traffic"), .color = ColorRole::Text3}};
+        tile.foot = {{.text = TileStrip::tr("no traffic"), .color = ColorRole::Text3}};
     }
-    tile.definition = tr("Output and prompt tokens computed a second, mean of the last 5 s; the "
-                         "curve is the last minute. The two are never added.");
+    tile.definition =
+        TileStrip::tr("Output and prompt tokens computed a second, mean of the last 5 s; the "
+                      "curve is the last minute. The two are never added.");
     return tile;
 }
 
 TileContent goodputTile(const TileContext& context) {
     const app::LiveFigures& figures = context.figures;
     TileContent tile;
-    tile.caption = tr("Goodput");
-    tile.figures = {{.value = rateText(figures.goodputPerSecond),
-                     .unit = figures.goodputPerSecond ? tr("req/s") : QString()}};
+    tile.caption = TileStrip::tr("Goodput");
+    tile.figures = {{.value = shortText(figures.goodputPerSecond),
+                     .unit = figures.goodputPerSecond ? TileStrip::tr("req/s") : QString()}};
     const double completed = figures.completedPerSecond.value_or(0.0);
     tile.bar =
         TileBar{.share = completed > 0 ? figures.goodputPerSecond.value_or(0.0) / completed : 0.0,
                 .color = ColorRole::Accent};
-    tile.foot = {{.text = tr("TTFT ≤ %1, TPOT ≤ %2")
+    tile.foot = {{.text = TileStrip::tr("TTFT ≤ %1, TPOT ≤ %2")
                               .arg(app::numberText(context.target.ttftMs),
                                    app::numberText(context.target.tpotMs))}};
-    tile.definition =
-        tr("Completed requests a second within the service target (TTFT from scheduled, TPOT). The "
-           "bar is their share of all completed ones: %1 req/s.")
-            .arg(rateText(figures.completedPerSecond));
+    tile.definition = TileStrip::tr("Completed requests a second within the service target (TTFT "
+                                    "from scheduled, TPOT). The "
+                                    "bar is their share of all completed ones: %1 req/s.")
+                          .arg(shortText(figures.completedPerSecond));
     return tile;
 }
 
 TileContent batchTile(const TileContext& context) {
     const app::LiveFigures& figures = context.figures;
     TileContent tile;
-    tile.caption = tr("Running / waiting");
-    tile.figures = {{.value = QStringLiteral("%1 / %2").arg(app::numberText(figures.running, 1),
-                                                            app::numberText(figures.waiting, 1))}};
+    tile.caption = TileStrip::tr("Running / waiting");
+    tile.figures = {{.value = QStringLiteral("%1 / %2").arg(shortText(figures.running),
+                                                            shortText(figures.waiting))}};
     tile.bar = TileBar{
         .share = figures.slotCount && figures.running ? *figures.running / *figures.slotCount : 0.0,
         .color = ColorRole::Running};
     if (figures.slotCount) {
-        tile.foot = {{.text = QCoreApplication::translate("LiveTiles", "of %n slot(s)", nullptr,
-                                                          static_cast<int>(*figures.slotCount))}};
+        tile.foot = {{.text = TileStrip::tr("of %n slot(s)", nullptr,
+                                            static_cast<int>(*figures.slotCount))}};
     }
-    tile.definition = tr("Sequences in the batch and requests in the queue, mean of the last 5 s. "
-                         "Slots: the batch limit in effect.");
+    tile.definition =
+        TileStrip::tr("Sequences in the batch and requests in the queue, mean of the last 5 s. "
+                      "Slots: the batch limit in effect.");
     return tile;
 }
 
 TileContent kvTile(const TileContext& context) {
     const app::LiveFigures& figures = context.figures;
     TileContent tile;
-    tile.caption = tr("KV blocks");
+    tile.caption = TileStrip::tr("KV blocks");
     tile.figures = {{.value = percent(figures.kvShare),
                      .unit = figures.kvShare ? QStringLiteral("%") : QString()}};
     tile.bar = TileBar{.share = figures.kvShare.value_or(0.0), .color = ColorRole::Kv};
     if (context.snapshot.kvBlocksTotal > 0 && !context.isSelection) {
         tile.foot = {
             {.text =
-                 tr("%1 of %2 used")
+                 TileStrip::tr("%1 of %2 used")
                      .arg(app::numberText(static_cast<double>(context.snapshot.kvBlocksUsed)),
                           app::numberText(static_cast<double>(context.snapshot.kvBlocksTotal)))}};
     }
-    tile.definition = tr("Blocks that sequences refer to, of all blocks of the KV cache.");
+    tile.definition =
+        TileStrip::tr("Blocks that sequences refer to, of all blocks of the KV cache.");
     return tile;
 }
 
 TileContent memoryTile(const TileContext& context) {
     const app::LiveFigures& figures = context.figures;
     TileContent tile;
-    tile.caption = tr("Memory");
+    tile.caption = TileStrip::tr("Memory");
     const QString text = figures.processBytes
                              ? app::bytesText(static_cast<std::uint64_t>(*figures.processBytes))
                              : QStringLiteral("—");
@@ -168,17 +173,18 @@ TileContent memoryTile(const TileContext& context) {
                        .color = share > kMemoryLimit ? ColorRole::Bad : ColorRole::Memory,
                        .tick = kMemoryLimit};
     if (figures.machineShare) {
-        tile.foot = {{.text = tr("machine %1 %").arg(app::numberText(100.0 * share))}};
+        tile.foot = {{.text = TileStrip::tr("machine %1 %").arg(app::numberText(100.0 * share))}};
     }
-    tile.definition = tr("Resident memory of this process; the bar is memory in use of the whole "
-                         "machine, with the limit of 85 %.");
+    tile.definition =
+        TileStrip::tr("Resident memory of this process; the bar is memory in use of the whole "
+                      "machine, with the limit of 85 %.");
     return tile;
 }
 
 TileContent busyTile(const TileContext& context) {
     const app::LiveFigures& figures = context.figures;
     TileContent tile;
-    tile.caption = tr("Device busy");
+    tile.caption = TileStrip::tr("Device busy");
     tile.figures = {
         {.value = app::numberText(figures.busyShare ? std::optional(100.0 * *figures.busyShare)
                                                     : std::nullopt),
@@ -186,9 +192,10 @@ TileContent busyTile(const TileContext& context) {
     tile.bar = TileBar{.share = figures.busyShare.value_or(0.0),
                        .color = ColorRole::DeviceBusy,
                        .bracket = kHealthyBusy};
-    tile.foot = {{.text = tr("healthy 60–80 %")}};
-    tile.definition = tr("Share of the engine's threads that computed, mean of the last 5 s. The "
-                         "bracket is the healthy range.");
+    tile.foot = {{.text = TileStrip::tr("healthy 60–80 %")}};
+    tile.definition =
+        TileStrip::tr("Share of the engine's threads that computed, mean of the last 5 s. The "
+                      "bracket is the healthy range.");
     return tile;
 }
 
@@ -205,11 +212,11 @@ constexpr std::array<TileRow, 7> kTiles = {{
 QString arrivalText(app::ArrivalKind kind) {
     switch (kind) {
     case app::ArrivalKind::Closed:
-        return tr("closed loop");
+        return TileStrip::tr("closed loop");
     case app::ArrivalKind::Poisson:
-        return tr("Poisson, open loop");
+        return TileStrip::tr("Poisson, open loop");
     case app::ArrivalKind::Gamma:
-        return tr("gamma bursts, open loop");
+        return TileStrip::tr("gamma bursts, open loop");
     }
     return {};
 }
@@ -231,16 +238,16 @@ WorkloadTexts workloadTexts(const app::Workload* workload, const app::LoadProgre
         texts.name += QStringLiteral(" · ") + arrivalText(workload->stages[stage].kind);
     }
     if (!progress.isRunning) {
-        texts.figures = QCoreApplication::translate("LiveTiles", "ended · %n request(s) sent",
-                                                    nullptr, static_cast<int>(progress.sent));
+        texts.figures =
+            TileStrip::tr("ended · %n request(s) sent", nullptr, static_cast<int>(progress.sent));
         return texts;
     }
     const QString lag = app::millisecondsText(progress.lagP99Ms);
     texts.figures = progress.wantedRate > 0
-                        ? tr("wanted %1 · achieved %2 req/s · lag p99 %3 ms")
+                        ? TileStrip::tr("wanted %1 · achieved %2 req/s · lag p99 %3 ms")
                               .arg(app::numberText(progress.wantedRate, 1),
                                    app::numberText(progress.achievedRate, 1), lag)
-                        : tr("achieved %1 req/s · lag p99 %2 ms")
+                        : TileStrip::tr("achieved %1 req/s · lag p99 %2 ms")
                               .arg(app::numberText(progress.achievedRate, 1), lag);
     return texts;
 }

@@ -56,6 +56,7 @@ SettingsPage::SettingsPage(app::Session& session, QWidget* parent)
     auto* scroll = new QScrollArea(this);
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setFocusPolicy(Qt::NoFocus);
     outer->addWidget(scroll);
     auto* content = new QWidget;
     scroll->setWidget(content);

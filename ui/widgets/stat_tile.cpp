@@ -185,7 +185,14 @@ void StatTile::paintFigures(QPainter& painter, const QRectF& inner) const {
             paintText(painter, QRectF(nameLeft, 24, column - 16, 16), figure.name, smallFont(),
                       color(ColorRole::Text3));
         }
-        const QFont valueFont = ui::font(isRow ? type::kTtft : type::kTile, QFont::DemiBold);
+        // A figure is never cut: it gets smaller until it fits.
+        int pixels = isRow ? type::kTtft : type::kTile;
+        const double unit = figure.unit.isEmpty() ? 0.0 : 6.0 + textWidth(footFont(), figure.unit);
+        while (pixels > type::kBody &&
+               textWidth(ui::font(pixels, QFont::DemiBold), figure.value) + unit > column) {
+            --pixels;
+        }
+        const QFont valueFont = ui::font(pixels, QFont::DemiBold);
         const QRectF line(left, isRow ? 37 : 25, column, isRow ? 32 : 28);
         const double used = paintText(painter, line, figure.value, valueFont,
                                       color(figure.isUnsure ? ColorRole::Text3 : ColorRole::Text1));

@@ -1,0 +1,390 @@
+// The window over a session with scripted backends: loading, failing, recording, pages, keys,
+// language, theme, and a setting changed under traffic with its marker.
+#include "app/preferences.h"
+#include "app/session.h"
+#include "tests/support/fake_backend.h"
+#include "ui/charts/chart_group.h"
+#include "ui/charts/chart_view.h"
+#include "ui/command_palette.h"
+#include "ui/frame/banner_stack.h"
+#include "ui/frame/key_list.h"
+#include "ui/frame/rail.h"
+#include "ui/frame/side_panel.h"
+#include "ui/frame/strip_buttons.h"
+#include "ui/language.h"
+#include "ui/main_window.h"
+#include "ui/pages/live_page.h"
+#include "ui/pages/live_tiles.h"
+#include "ui/pages/settings_page.h"
+#include "ui/theme.h"
+
+#include <QApplication>
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListView>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTimer>
+
+#include <condition_variable>
+#include <mutex>
+
+using namespace std::chrono_literals;
+
+namespace {
+
+// Lets a test hold a load until it has looked at the window.
+class Gate {
+public:
+    void open() {
+        const std::lock_guard lock(m_mutex);
+        m_isOpen = true;
+        m_opened.notify_all();
+    }
+    void wait(std::stop_token stop) {
+        std::unique_lock lock(m_mutex);
+        const std::stop_callback wake(stop, [this] { m_opened.notify_all(); });
+        m_opened.wait(lock, [&] { return m_isOpen || stop.stop_requested(); });
+    }
+
+private:
+    std::mutex m_mutex;
+    std::condition_variable m_opened;
+    bool m_isOpen = false;
+};
+
+} // namespace
+
+class TstMainWindow : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void init();
+    void cleanup();
+    void withoutAModelTheWindowWaits();
+    void loadingShowsPhasesAndCancels();
+    void aFailedLoadSaysWhyAndTheWindowLives();
+    void aStoppedEngineIsABanner();
+    void recordingTogglesByKey();
+    void aChangedSettingIsAMarkerOnEveryChart();
+    void controlDigitsShowPages();
+    void hiddenLivePageIsNotFed();
+    void paletteFindsAndRuns();
+    void questionMarkListsKeys();
+    void letterKeysStayInTextFields();
+    void languageSwitchesLive();
+    void themeSwitchesLiveAndIsKept();
+    void narrowWindowsOpenThePanelAsADrawer();
+    void everyControlHasAName();
+    void choicesAreKept();
+
+private:
+    void makeWindow();
+    void load();
+    ui::LivePage* live() const {
+        return qobject_cast<ui::LivePage*>(m_window->page(QStringLiteral("live")));
+    }
+    QString bannerTexts() const;
+    QString file(const char* name) const { return m_folder->filePath(QString::fromLatin1(name)); }
+    std::filesystem::path path(const char* name) const { return file(name).toStdString(); }
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+    std::unique_ptr<app::Preferences> m_preferences;
+    std::unique_ptr<ui::Language> m_language;
+    std::unique_ptr<app::Session> m_session;
+    std::unique_ptr<ui::MainWindow> m_window;
+    app::BackendMaker m_maker;
+    tests::FakeBackend* m_backend = nullptr; // the session's
+};
+
+void TstMainWindow::initTestCase() {
+    QCoreApplication::setApplicationName(QStringLiteral("headway"));
+}
+
+void TstMainWindow::init() {
+    m_folder = std::make_unique<QTemporaryDir>();
+    qputenv("XDG_CACHE_HOME", m_folder->path().toUtf8());
+    m_maker = [this](const std::filesystem::path&, const engine::EngineConfig& config,
+                     const std::function<void(const engine::LoadProgress&)>&,
+                     std::stop_token) -> engine::Result<std::unique_ptr<engine::Backend>> {
+        auto backend = std::make_unique<tests::FakeBackend>(config);
+        m_backend = backend.get();
+        return backend;
+    };
+    makeWindow();
+}
+
+void TstMainWindow::makeWindow() {
+    m_preferences = std::make_unique<app::Preferences>(path("headway.ini"));
+    m_language = std::make_unique<ui::Language>();
+    m_language->set(QStringLiteral("en"));
+    ui::applyTheme(*qApp, ui::ThemeKind::Dark);
+    m_session = std::make_unique<app::Session>(
+        path("runs.db"), [this](const auto& model, const auto& config, const auto& progress,
+                                auto stop) { return m_maker(model, config, progress, stop); });
+    m_window = std::make_unique<ui::MainWindow>(*m_session, *m_preferences, *m_language);
+    m_window->resize(1440, 900);
+    m_window->show();
+    m_window->activateWindow(); // shortcuts act in the active window
+    QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+}
+
+void TstMainWindow::cleanup() {
+    m_window.reset();
+    m_session.reset();
+    m_language.reset();
+    m_preferences.reset();
+}
+
+void TstMainWindow::load() {
+    m_window->openModel(file("model.gguf"));
+    QTRY_VERIFY(m_session->hasModel());
+    // An engine's figures move on.
+    auto* pulse = new QTimer(m_window.get());
+    connect(pulse, &QTimer::timeout, this, [this] {
+        m_backend->setSnapshot([](engine::Snapshot& snapshot) {
+            snapshot.state = engine::EngineState::Running;
+            snapshot.running = 4;
+        });
+    });
+    pulse->start(50ms);
+}
+
+QString TstMainWindow::bannerTexts() const {
+    QStringList texts;
+    for (const ui::Banner* banner : m_window->findChildren<ui::Banner*>()) {
+        if (banner->isVisible()) {
+            texts << banner->content().title << banner->content().detail;
+        }
+    }
+    return texts.join(QLatin1Char('\n'));
+}
+
+void TstMainWindow::withoutAModelTheWindowWaits() {
+    QVERIFY(!m_window->findChild<ui::RecordButton*>()->isVisible());
+    QCOMPARE(m_window->findChild<ui::ModelButton*>()->accessibleName(), QStringLiteral("No model"));
+    QVERIFY(bannerTexts().isEmpty());
+}
+
+void TstMainWindow::loadingShowsPhasesAndCancels() {
+    Gate gate;
+    m_maker = [&](const std::filesystem::path&, const engine::EngineConfig&,
+                  const std::function<void(const engine::LoadProgress&)>& progress,
+                  std::stop_token stop) -> engine::Result<std::unique_ptr<engine::Backend>> {
+        progress({"open", 1, 1});
+        progress({"convert", 180, 272});
+        gate.wait(stop);
+        return std::unexpected(engine::Error{engine::ErrorCode::Cancelled, "cancelled"});
+    };
+    m_window->openModel(file("big.gguf"));
+    QTRY_VERIFY(bannerTexts().contains(QStringLiteral("180 of 272")));
+    QVERIFY(bannerTexts().contains(QStringLiteral("Loading big")));
+    const auto* banner = m_window->findChild<ui::Banner*>();
+    auto* cancel = banner->findChild<QPushButton*>();
+    QVERIFY(cancel != nullptr);
+    QTest::mouseClick(cancel, Qt::LeftButton);
+    QTRY_VERIFY(!m_session->isLoading());
+    QTRY_VERIFY(bannerTexts().isEmpty());
+}
+
+void TstMainWindow::aFailedLoadSaysWhyAndTheWindowLives() {
+    m_maker = [](const std::filesystem::path&, const engine::EngineConfig&,
+                 const std::function<void(const engine::LoadProgress&)>&,
+                 std::stop_token) -> engine::Result<std::unique_ptr<engine::Backend>> {
+        return std::unexpected(engine::Error{
+            engine::ErrorCode::Corrupt, "The file ends inside tensor <blk.0>. Download it again."});
+    };
+    m_window->openModel(file("cut.gguf"));
+    QTRY_VERIFY(bannerTexts().contains(QStringLiteral("cut.gguf was not loaded")));
+    // The message is text, not markup.
+    QVERIFY(bannerTexts().contains(QStringLiteral("&lt;blk.0&gt;")));
+    m_window->showPage(QStringLiteral("settings"));
+    QCOMPARE(m_window->currentPage(), QStringLiteral("settings"));
+}
+
+void TstMainWindow::aStoppedEngineIsABanner() {
+    load();
+    engine::Event event;
+    event.body = engine::Failed{"out of memory in step 51,204", 4};
+    m_backend->push(event);
+    QTRY_VERIFY(bannerTexts().contains(QStringLiteral("out of memory in step 51,204")));
+}
+
+void TstMainWindow::recordingTogglesByKey() {
+    load();
+    QTRY_VERIFY(m_window->findChild<ui::RecordButton*>()->isVisible());
+    QTest::keyClick(m_window.get(), Qt::Key_R, Qt::ControlModifier);
+    QTRY_VERIFY(m_session->currentRun().has_value());
+    QTRY_COMPARE(m_window->findChild<ui::RecordButton*>()->text(), QStringLiteral("Recording"));
+    QTest::keyClick(m_window.get(), Qt::Key_R, Qt::ControlModifier);
+    QTRY_VERIFY(!m_session->currentRun().has_value());
+}
+
+void TstMainWindow::aChangedSettingIsAMarkerOnEveryChart() {
+    load();
+    QVERIFY(m_session->setField("batching.max_batch", "8").has_value());
+    QTRY_VERIFY(!m_session->history().markers().empty());
+    for (const char* key : {"ttft", "throughput", "batch", "ledger"}) {
+        ui::ChartView* chart = live()->chart(QString::fromLatin1(key));
+        QVERIFY2(chart != nullptr, key);
+        QTRY_VERIFY2(!chart->plot().markers.empty(), key);
+    }
+    // The effective limit is in the tile.
+    QTRY_VERIFY(live()->tiles()->tile(3)->asText().contains(QStringLiteral("16")));
+}
+
+void TstMainWindow::controlDigitsShowPages() {
+    const QStringList keys = m_window->pageKeys();
+    QVERIFY(keys.size() >= 3);
+    QCOMPARE(keys.front(), QStringLiteral("live"));
+    for (int index = static_cast<int>(keys.size()) - 1; index >= 0; --index) {
+        QTest::keyClick(m_window.get(), static_cast<Qt::Key>(Qt::Key_1 + index),
+                        Qt::ControlModifier);
+        QCOMPARE(m_window->currentPage(), keys[index]);
+    }
+    QTest::keyClick(m_window.get(), Qt::Key_Left, Qt::AltModifier);
+    QCOMPARE(m_window->currentPage(), keys[1]);
+    QTest::keyClick(m_window.get(), Qt::Key_Right, Qt::AltModifier);
+    QCOMPARE(m_window->currentPage(), keys[0]);
+}
+
+void TstMainWindow::hiddenLivePageIsNotFed() {
+    load();
+    QSignalSpy ticks(m_session.get(), &app::Session::ticked);
+    QTRY_VERIFY(live()->chart(QStringLiteral("ttft"))->plot().xMax > 0);
+    m_window->showPage(QStringLiteral("settings"));
+    const double before = live()->group().view().end();
+    ticks.clear();
+    QTRY_VERIFY(ticks.count() >= 3);
+    QCOMPARE(live()->group().view().end(), before);
+    m_window->showPage(QStringLiteral("live"));
+    QTRY_VERIFY(live()->group().view().end() > before);
+}
+
+void TstMainWindow::paletteFindsAndRuns() {
+    QVERIFY(ui::matchScore(QStringLiteral("thm"), QStringLiteral("Theme")) > 0);
+    QCOMPARE(ui::matchScore(QStringLiteral("xyz"), QStringLiteral("Theme")), 0);
+    QVERIFY(ui::matchScore(QStringLiteral("set"), QStringLiteral("Show Settings")) >
+            ui::matchScore(QStringLiteral("set"), QStringLiteral("Last minute")));
+    QVERIFY(ui::matchScore(QString(), QStringLiteral("Anything")) > 0);
+    QTest::keyClick(m_window.get(), Qt::Key_K, Qt::ControlModifier);
+    auto* palette = m_window->findChild<ui::CommandPalette*>();
+    QVERIFY(palette->isVisible());
+    auto* query = palette->findChild<QLineEdit*>();
+    auto* list = palette->findChild<QListView*>();
+    QVERIFY(list->model()->rowCount() > 8);
+    QTest::keyClicks(query, QStringLiteral("show settings"));
+    QVERIFY(list->model()->rowCount() >= 1);
+    QTest::keyClick(query, Qt::Key_Return);
+    QVERIFY(!palette->isVisible());
+    QCOMPARE(m_window->currentPage(), QStringLiteral("settings"));
+    QTest::keyClick(m_window.get(), Qt::Key_K, Qt::ControlModifier);
+    QTest::keyClick(query, Qt::Key_Escape);
+    QVERIFY(!palette->isVisible());
+}
+
+void TstMainWindow::questionMarkListsKeys() {
+    m_window->activateWindow();
+    QTest::keyClick(m_window.get(), '?');
+    auto* keys = m_window->findChild<ui::KeyList*>();
+    QVERIFY(keys->isVisible());
+    QVERIFY(keys->findChildren<QLabel*>().size() > 20);
+    QTest::keyClick(keys, Qt::Key_Escape);
+    QVERIFY(!keys->isVisible());
+}
+
+void TstMainWindow::letterKeysStayInTextFields() {
+    load();
+    auto* filter = m_window->findChild<ui::SidePanel*>()->findChild<QLineEdit*>();
+    QVERIFY(filter != nullptr);
+    live()->group().setFollowing(true);
+    filter->setFocus();
+    QTest::keyClicks(filter, QStringLiteral("wasd?,. f"));
+    QCOMPARE(filter->text(), QStringLiteral("wasd?,. f"));
+    QVERIFY(live()->group().view().isFollowing());
+    QVERIFY(!m_window->findChild<ui::KeyList*>()->isVisible());
+    // From anywhere else they act.
+    QTest::keyClick(m_window.get(), Qt::Key_A);
+    QVERIFY(!live()->group().view().isFollowing());
+}
+
+void TstMainWindow::languageSwitchesLive() {
+    auto* settings = qobject_cast<ui::SettingsPage*>(m_window->page(QStringLiteral("settings")));
+    m_window->setLanguage(QStringLiteral("zh_CN"));
+    QTRY_COMPARE(m_window->findChild<ui::Rail*>()->button(QStringLiteral("live"))->text(),
+                 QStringLiteral("实时"));
+    QTRY_COMPARE(settings->title(), QStringLiteral("设置"));
+    m_window->setLanguage(QStringLiteral("en"));
+    QTRY_COMPARE(m_window->findChild<ui::Rail*>()->button(QStringLiteral("live"))->text(),
+                 QStringLiteral("Live"));
+}
+
+void TstMainWindow::themeSwitchesLiveAndIsKept() {
+    const auto railColour = [this] {
+        return m_window->findChild<ui::Rail*>()->grab().toImage().pixelColor(30, 400);
+    };
+    QCOMPARE(railColour(), app::color(app::ThemeKind::Dark, app::ColorRole::Panel));
+    m_window->setTheme(app::ThemeKind::Light);
+    QCOMPARE(railColour(), app::color(app::ThemeKind::Light, app::ColorRole::Panel));
+    QCOMPARE(m_preferences->theme(), app::ThemeChoice::Light);
+}
+
+void TstMainWindow::narrowWindowsOpenThePanelAsADrawer() {
+    auto* panel = m_window->findChild<ui::SidePanel*>();
+    m_window->showPage(QStringLiteral("live"));
+    QCOMPARE(panel->mode(), ui::SidePanel::Mode::Beside);
+    QTest::keyClick(m_window.get(), Qt::Key_B, Qt::ControlModifier);
+    QCOMPARE(panel->mode(), ui::SidePanel::Mode::Hidden);
+    QTest::keyClick(m_window.get(), Qt::Key_B, Qt::ControlModifier);
+    m_window->resize(1200, 800);
+    QTRY_COMPARE(panel->mode(), ui::SidePanel::Mode::Hidden);
+    QTest::keyClick(m_window.get(), Qt::Key_B, Qt::ControlModifier);
+    QCOMPARE(panel->mode(), ui::SidePanel::Mode::Drawer);
+    QTest::keyClick(panel, Qt::Key_Escape);
+    QCOMPARE(panel->mode(), ui::SidePanel::Mode::Hidden);
+    m_window->resize(1440, 900);
+    QTRY_COMPARE(panel->mode(), ui::SidePanel::Mode::Beside);
+}
+
+void TstMainWindow::everyControlHasAName() {
+    load();
+    for (const QString& key : m_window->pageKeys()) {
+        m_window->showPage(key);
+        for (const QWidget* widget : m_window->findChildren<QWidget*>()) {
+            const bool isControl = widget->isVisible() && widget->isEnabled() &&
+                                   (widget->focusPolicy() & Qt::TabFocus) != 0 &&
+                                   widget->focusProxy() == nullptr;
+            if (!isControl) {
+                continue;
+            }
+            const auto* button = qobject_cast<const QAbstractButton*>(widget);
+            const bool hasName = !widget->accessibleName().isEmpty() ||
+                                 (button != nullptr && !button->text().isEmpty());
+            const QByteArray where = key.toUtf8() + ": " + widget->metaObject()->className() +
+                                     " in " + widget->parentWidget()->metaObject()->className();
+            QVERIFY2(hasName, where.constData());
+        }
+    }
+}
+
+void TstMainWindow::choicesAreKept() {
+    m_window->setTheme(app::ThemeKind::Light);
+    m_window->showPage(QStringLiteral("settings"));
+    QTest::keyClick(m_window.get(), Qt::Key_1, Qt::ControlModifier);
+    QTest::keyClick(m_window.get(), Qt::Key_B, Qt::ControlModifier); // hides the panel
+    m_window->showPage(QStringLiteral("settings"));
+    m_window->close();
+    cleanup();
+    makeWindow();
+    QCOMPARE(m_preferences->theme(), app::ThemeChoice::Light);
+    QCOMPARE(m_window->currentPage(), QStringLiteral("settings"));
+    m_window->showPage(QStringLiteral("live"));
+    QCOMPARE(m_window->findChild<ui::SidePanel*>()->mode(), ui::SidePanel::Mode::Hidden);
+}
+
+QTEST_MAIN(TstMainWindow)
+#include "tst_main_window.moc"

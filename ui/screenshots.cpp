@@ -1,0 +1,104 @@
+#include "ui/screenshots.h"
+
+#include "app/session.h"
+#include "ui/main_window.h"
+
+#include <QApplication>
+#include <QFile>
+#include <QTimer>
+
+#include <chrono>
+#include <cstdio>
+
+namespace ui {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kTraffic = 50s;  // of the demo before the first picture
+constexpr auto kSwitch = 20s;   // a setting changes, so that there is a marker
+constexpr auto kSettle = 700ms; // a page needs a few ticks to fill
+
+} // namespace
+
+Screenshots::Screenshots(MainWindow& window, app::Session& session,
+                         const std::filesystem::path& folder)
+    : m_window(window),
+      m_session(session),
+      m_folder(QFile::decodeName(folder.c_str())),
+      m_timer(new QTimer(this)) {
+    for (const app::ThemeKind theme : {app::ThemeKind::Dark, app::ThemeKind::Light}) {
+        for (const QString& language : {QStringLiteral("en"), QStringLiteral("zh_CN")}) {
+            for (const QString& page : m_window.pageKeys()) {
+                m_shots.push_back({page, theme, language});
+            }
+        }
+    }
+    m_timer->setInterval(kSettle);
+    connect(m_timer, &QTimer::timeout, this, &Screenshots::advance);
+}
+
+void Screenshots::start() {
+    m_window.resize(1440, 900);
+    connect(&m_session, &app::Session::loadFailed, this, &Screenshots::fail);
+    connect(&m_session, &app::Session::modelChanged, this, [this] {
+        if (m_session.hasModel() && !m_session.isLoadRunning()) {
+            beginRun();
+        }
+    });
+}
+
+void Screenshots::beginRun() {
+    const auto workload = app::loadWorkload("demo");
+    if (!workload) {
+        fail(QString::fromStdString(workload.error().message));
+        return;
+    }
+    if (const auto started = m_session.startLoad(*workload); !started) {
+        fail(QString::fromStdString(started.error().message));
+        return;
+    }
+    QTimer::singleShot(kSwitch, this, [this] {
+        if (const auto set = m_session.setField("--max-batch", "8"); !set) {
+            fail(QString::fromStdString(set.error().message));
+        }
+    });
+    QTimer::singleShot(kTraffic, m_timer, [this] { m_timer->start(); });
+}
+
+void Screenshots::advance() {
+    if (m_next == m_shots.size()) {
+        m_timer->stop();
+        QApplication::exit(0);
+        return;
+    }
+    const Shot& shot = m_shots[m_next];
+    if (!m_isSetUp) {
+        m_window.setTheme(shot.theme);
+        m_window.setLanguage(shot.language);
+        m_window.showPage(shot.page);
+        m_isSetUp = true;
+        return; // the next turn of the timer finds it painted
+    }
+    const QString file = QStringLiteral("%1/%2-%3-%4.png")
+                             .arg(m_folder, shot.page,
+                                  shot.theme == app::ThemeKind::Dark ? QStringLiteral("dark")
+                                                                     : QStringLiteral("light"),
+                                  shot.language == QStringLiteral("en") ? QStringLiteral("en")
+                                                                        : QStringLiteral("zh"));
+    if (!m_window.grab().save(file)) {
+        fail(QStringLiteral("%1 can't be written").arg(file));
+        return;
+    }
+    m_isSetUp = false;
+    ++m_next;
+}
+
+void Screenshots::fail(const QString& message) {
+    std::fprintf(stderr, "headway: no pictures: %s\n", qPrintable(message));
+    m_timer->stop();
+    QApplication::exit(1);
+}
+
+} // namespace ui

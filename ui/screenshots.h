@@ -1,0 +1,53 @@
+// Pictures of every page in both themes and languages, from a recorded run of the demo workload.
+// Drives a main window by timers and ends the program. UI thread.
+#pragma once
+
+#include "app/plot/palette.h"
+
+#include <QObject>
+#include <QString>
+
+#include <filesystem>
+#include <vector>
+
+class QTimer;
+
+namespace app {
+class Session;
+}
+
+namespace ui {
+
+class MainWindow;
+
+class Screenshots final : public QObject {
+    Q_OBJECT
+
+public:
+    // `folder` gets <page>-<dark|light>-<en|zh>.png.
+    Screenshots(MainWindow& window, app::Session& session, const std::filesystem::path& folder);
+    // Waits for the model that is being opened, then runs, photographs and quits with 0, or 1
+    // where a picture could not be written or the model was not loaded.
+    void start();
+
+private:
+    struct Shot {
+        QString page;
+        app::ThemeKind theme;
+        QString language;
+    };
+
+    void beginRun();
+    void advance();
+    void fail(const QString& message);
+
+    MainWindow& m_window;
+    app::Session& m_session;
+    const QString m_folder;
+    std::vector<Shot> m_shots;
+    std::size_t m_next = 0;
+    bool m_isSetUp = false; // the present shot is on the screen and may be grabbed
+    QTimer* m_timer;
+};
+
+} // namespace ui
