@@ -65,6 +65,9 @@ public:
     QString recordingProblem() const;
     std::filesystem::path runLog() const;
     std::vector<std::int64_t> interruptedRuns() const;
+    // Changes to runs that are over, in the background; runsEdited tells the outcome.
+    void renameRun(std::int64_t run, const QString& name, const QString& note);
+    void removeRun(std::int64_t run);
 
     // Since the model was loaded or the run began, whichever is later.
     const History& history() const { return m_history; }
@@ -80,6 +83,7 @@ Q_SIGNALS:
     void runChanged();     // recording began or ended
     void loadRunChanged(); // workload began or ended
     void recordingProblemChanged();
+    void runsEdited(const QString& problem); // a run was renamed or removed; empty: it worked
 
 private:
     class Loading;
@@ -93,6 +97,7 @@ private:
     void finishLoad(int number);
     void closeLoad(RunState state);
     void post(engine::EventSource source, engine::Notice notice);
+    std::function<void(engine::Result<void>)> announceEdit();
 
     const std::filesystem::path m_runLog;
     const BackendMaker m_maker;

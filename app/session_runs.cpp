@@ -108,6 +108,23 @@ const Workload* Session::currentWorkload() const {
     return m_workload ? &*m_workload : nullptr;
 }
 
+// The answer comes on the recorder thread, which the session outlives.
+std::function<void(engine::Result<void>)> Session::announceEdit() {
+    return [this](const engine::Result<void>& result) {
+        const QString problem = result ? QString() : QString::fromStdString(result.error().message);
+        QMetaObject::invokeMethod(
+            this, [this, problem] { Q_EMIT runsEdited(problem); }, Qt::QueuedConnection);
+    };
+}
+
+void Session::renameRun(std::int64_t run, const QString& name, const QString& note) {
+    m_recorder->renameRun(run, name.toStdString(), note.toStdString(), announceEdit());
+}
+
+void Session::removeRun(std::int64_t run) {
+    m_recorder->removeRun(run, announceEdit());
+}
+
 engine::Result<std::int64_t> Session::startRecording(const QString& name) {
     if (!m_backend) {
         return std::unexpected(

@@ -46,7 +46,19 @@ struct Recorder::State {
         return result.get();
     }
 
+    // Runs a change of the log on the recorder thread, later.
+    void change(std::function<engine::Result<void>(RunStore&)> body, Answer answer) {
+        {
+            const std::lock_guard lock(commandMutex);
+            commands.emplace_back([this, body = std::move(body), answer = std::move(answer)] {
+                answer(changeNow(body));
+            });
+        }
+        wake.notify_one();
+    }
+
     // The recorder thread.
+    engine::Result<void> changeNow(const std::function<engine::Result<void>(RunStore&)>& body);
     void loop(const std::stop_token& stop);
     void guardedTick();
     void tick();
@@ -92,6 +104,23 @@ struct Recorder::State {
     std::jthread thread; // last: joined before anything else goes
 };
 
+engine::Result<void>
+Recorder::State::changeNow(const std::function<engine::Result<void>(RunStore&)>& body) {
+    if (!store) {
+        openStore();
+    }
+    if (!store) {
+        return std::unexpected(openError);
+    }
+    try {
+        return body(*store);
+    } catch (const std::exception& error) {
+        return std::unexpected(
+            engine::Error{engine::ErrorCode::Internal,
+                          std::string("The run log was not changed: ") + error.what() + "."});
+    }
+}
+
 void Recorder::State::loop(const std::stop_token& stop) {
     openStore();
     while (!stop.stop_requested()) {
@@ -105,6 +134,15 @@ void Recorder::State::loop(const std::stop_token& stop) {
         for (const auto& command : taken) {
             command();
         }
+    }
+    // What was asked for before the end is still done.
+    std::deque<std::function<void()>> last;
+    {
+        const std::lock_guard lock(commandMutex);
+        last.swap(commands);
+    }
+    for (const auto& command : last) {
+        command();
     }
     shutDown();
 }
@@ -359,6 +397,25 @@ void Recorder::endRun(RunState state) {
 std::optional<std::int64_t> Recorder::currentRun() const {
     const std::lock_guard lock(m_state->outMutex);
     return m_state->currentRun;
+}
+
+void Recorder::renameRun(std::int64_t run, std::string name, std::string note, Answer answer) {
+    m_state->change([run, name = std::move(name), note = std::move(note)](
+                        RunStore& store) { return store.rename(run, name, note); },
+                    std::move(answer));
+}
+
+void Recorder::removeRun(std::int64_t run, Answer answer) {
+    m_state->change(
+        [state = m_state.get(), run](RunStore& store) -> engine::Result<void> {
+            if (state->recording && state->recording->run() == run) {
+                return std::unexpected(
+                    engine::Error{engine::ErrorCode::Busy,
+                                  "The run is being recorded; end it before removing it."});
+            }
+            return store.remove(run);
+        },
+        std::move(answer));
 }
 
 std::vector<engine::Event> Recorder::takeEvents() {

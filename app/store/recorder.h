@@ -39,6 +39,12 @@ public:
     void endRun(RunState state = RunState::Finished);
     std::optional<std::int64_t> currentRun() const;
 
+    // Changes to runs that are over, made by the one writer. They return at once; the answer comes
+    // on the recorder thread. A run that is being recorded can't be removed.
+    using Answer = std::function<void(engine::Result<void>)>;
+    void renameRun(std::int64_t run, std::string name, std::string note, Answer answer);
+    void removeRun(std::int64_t run, Answer answer);
+
     // Copies for one reader (the pump): everything since the last call.
     std::vector<engine::Event> takeEvents();
     // Newest snapshot the recorder saw.

@@ -1,0 +1,93 @@
+#include "app/compare/run_views.h"
+
+#include "app/plot/charts.h"
+
+#include <QString>
+
+#include <algorithm>
+#include <cmath>
+
+namespace app {
+
+namespace {
+
+QString nameOf(const RunData& run) {
+    return QString::number(run.summary.run.id);
+}
+
+} // namespace
+
+engine::Result<std::vector<RunSummary>> listRuns(const std::filesystem::path& log) {
+    std::error_code error;
+    if (!std::filesystem::exists(log, error)) {
+        return std::vector<RunSummary>{};
+    }
+    auto store = RunStore::open(log, StoreMode::ReadOnly);
+    if (!store) {
+        return std::unexpected(store.error());
+    }
+    return (*store)->runs();
+}
+
+engine::Result<OpenedRun> openRun(const std::filesystem::path& log, std::int64_t run) {
+    auto store = RunStore::open(log, StoreMode::ReadOnly);
+    if (!store) {
+        return std::unexpected(store.error());
+    }
+    auto data = (*store)->load(run);
+    if (!data) {
+        return std::unexpected(data.error());
+    }
+    OpenedRun opened;
+    const double end = std::max({data->summary.run.seconds, data->history.endSeconds(), 1.0});
+    for (const ChartRow& row : chartTable()) {
+        if (row.isDefault) {
+            opened.plots.push_back(row.make(data->history, {.from = 0.0, .to = end}));
+        }
+    }
+    opened.data = std::make_shared<const RunData>(std::move(*data));
+    return opened;
+}
+
+engine::Result<RunPair> openPair(const std::filesystem::path& log, std::int64_t a, std::int64_t b) {
+    auto store = RunStore::open(log, StoreMode::ReadOnly);
+    if (!store) {
+        return std::unexpected(store.error());
+    }
+    RunPair pair;
+    for (const auto& [side, run] : {std::pair(&pair.a, a), std::pair(&pair.b, b)}) {
+        auto data = (*store)->load(run);
+        if (!data) {
+            return std::unexpected(data.error());
+        }
+        *side = std::make_shared<const RunData>(std::move(*data));
+    }
+    pair.comparison = compareRuns(*pair.a, *pair.b);
+    pair.distribution =
+        overlayDistribution(pair.a->history, nameOf(*pair.a), pair.b->history, nameOf(*pair.b));
+    pair.overTime = overlayTtft(pair.a->history, nameOf(*pair.a), pair.b->history, nameOf(*pair.b));
+    return pair;
+}
+
+std::optional<RelativeDifference> relativeDifference(const ComparisonRow& row) {
+    if (!row.a || !row.difference || *row.a == 0.0) {
+        return std::nullopt;
+    }
+    const double base = std::abs(*row.a);
+    RelativeDifference relative{.share = *row.difference / base, .interval = std::nullopt};
+    if (row.interval) {
+        relative.interval = Interval{row.interval->low / base, row.interval->high / base};
+    }
+    return relative;
+}
+
+int shownDecimals(const ComparisonRow& row) {
+    const double size = std::max(std::abs(row.a.value_or(0.0)), std::abs(row.b.value_or(0.0)));
+    return size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
+}
+
+bool isAboutZero(const ComparisonRow& row, int decimals) {
+    return row.difference && std::abs(*row.difference) < 0.5 * std::pow(10.0, -decimals);
+}
+
+} // namespace app

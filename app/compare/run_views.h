@@ -1,0 +1,44 @@
+// What the Runs page shows, read and computed whole from a log file so that it can happen in the
+// background: the list, one run with its charts, two runs against each other. Any thread with a log
+// of its own; chart texts are translated, so the language must not change meanwhile.
+#pragma once
+
+#include "app/compare/comparison.h"
+#include "app/plot/plot.h"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace app {
+
+// Newest first. A file that does not exist yet is an empty log.
+engine::Result<std::vector<RunSummary>> listRuns(const std::filesystem::path& log);
+
+struct OpenedRun {
+    std::shared_ptr<const RunData> data;
+    std::vector<Plot> plots; // the default charts, over the whole run, with its markers
+};
+engine::Result<OpenedRun> openRun(const std::filesystem::path& log, std::int64_t run);
+
+struct RunPair {
+    std::shared_ptr<const RunData> a, b;
+    Comparison comparison;
+    Plot distribution; // share of requests at or below a TTFT
+    Plot overTime;     // TTFT over the run
+};
+engine::Result<RunPair> openPair(const std::filesystem::path& log, std::int64_t a, std::int64_t b);
+
+// A row's difference and interval as shares of side a; empty where a is absent or zero.
+struct RelativeDifference {
+    double share = 0.0;
+    std::optional<Interval> interval;
+};
+std::optional<RelativeDifference> relativeDifference(const ComparisonRow& row);
+// True where the difference is too small to show with the row's decimals.
+bool isAboutZero(const ComparisonRow& row, int decimals);
+// Decimals that show both sides with about three digits.
+int shownDecimals(const ComparisonRow& row);
+
+} // namespace app
