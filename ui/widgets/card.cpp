@@ -4,6 +4,7 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPainter>
 #include <QVBoxLayout>
 
 namespace ui {
@@ -49,6 +50,24 @@ QFrame* makeRule(QWidget* parent) {
     setSheetProperty(rule, "rule", true);
     rule->setFixedHeight(1);
     return rule;
+}
+
+namespace {
+
+class VerticalRule final : public QWidget {
+public:
+    explicit VerticalRule(QWidget* parent) : QWidget(parent) { setFixedWidth(1); }
+
+protected:
+    void paintEvent(QPaintEvent*) override {
+        QPainter(this).fillRect(rect(), color(ColorRole::Line));
+    }
+};
+
+} // namespace
+
+QWidget* makeVerticalRule(QWidget* parent) {
+    return new VerticalRule(parent);
 }
 
 } // namespace ui

@@ -32,5 +32,6 @@ private:
 
 // A hairline between parts.
 QFrame* makeRule(QWidget* parent = nullptr);
+QWidget* makeVerticalRule(QWidget* parent = nullptr);
 
 } // namespace ui
