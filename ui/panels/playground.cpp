@@ -8,6 +8,7 @@
 #include "ui/theme.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/chip.h"
+#include "ui/widgets/key_button.h"
 #include "ui/widgets/prompt_edit.h"
 #include "ui/widgets/waterfall.h"
 
@@ -153,7 +154,7 @@ void Playground::buildComposer(QVBoxLayout* column) {
     buttons->setSpacing(8);
     m_stop = makeButton({}, ButtonKind::Normal, this);
     m_stop->setIcon(icon(QStringLiteral("stop")));
-    m_send = makeButton({}, ButtonKind::Primary, this);
+    m_send = new KeyButton(ButtonKind::Primary, QStringLiteral("Ctrl ⏎"), this);
     m_send->setIcon(icon(QStringLiteral("send"), ColorRole::OnAccent));
     buttons->addStretch(1);
     buttons->addWidget(m_stop);
