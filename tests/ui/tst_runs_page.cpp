@@ -1,0 +1,236 @@
+#include "tests/support/fake_session.h"
+#include "tests/support/scripted_run.h"
+#include "ui/pages/runs_page.h"
+#include "ui/panels/comparison_view.h"
+#include "ui/panels/run_view.h"
+#include "ui/theme.h"
+
+#include <QDir>
+#include <QFile>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <QTest>
+
+namespace {
+
+std::int64_t script(const std::filesystem::path& file, const tests::ScriptedRun& run) {
+    auto store = app::RunStore::open(file, app::StoreMode::Write);
+    if (!store) {
+        throw std::runtime_error(store.error().message);
+    }
+    return tests::writeScriptedRun(**store, run);
+}
+
+// A log with three runs, then the page over the session that writes it.
+struct Fixture {
+    Fixture() {
+        log = folder.path().toStdString() + "/runs.db";
+        first = script(log, {.name = "slow", .phases = {{20.0, 8.0, 2}}});
+        second = script(log, {.name = "fast", .phases = {{20.0, 8.0, 16}}});
+        third = script(log, {.name = "broken off", .phases = {{10.0, 8.0, 4}}, .hasEnd = false});
+        session = std::make_unique<app::Session>(log);
+        page = std::make_unique<ui::RunsPage>(*session);
+        page->resize(1300, 800);
+        page->show();
+        QSignalSpy listed(page.get(), &ui::RunsPage::listed);
+        page->setShown(true);
+        QTRY_VERIFY(listed.count() > 0);
+    }
+    void compare() {
+        QSignalSpy shown(page.get(), &ui::RunsPage::contentShown);
+        page->setTicked(second, true);
+        page->setTicked(first, true);
+        QTRY_VERIFY_WITH_TIMEOUT(shown.count() > 0 && page->comparison()->isVisible(), 20'000);
+    }
+    void open(std::int64_t run) {
+        QSignalSpy shown(page.get(), &ui::RunsPage::contentShown);
+        page->openRun(run);
+        QTRY_VERIFY_WITH_TIMEOUT(shown.count() > 0 && page->opened()->isVisible(), 20'000);
+    }
+
+    QTemporaryDir folder;
+    std::filesystem::path log;
+    std::int64_t first = 0, second = 0, third = 0;
+    std::unique_ptr<app::Session> session;
+    std::unique_ptr<ui::RunsPage> page;
+};
+
+} // namespace
+
+class TstRunsPage : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { ui::applyTheme(*qApp, ui::ThemeKind::Light); }
+    void runsAreListedNewestFirst();
+    void twoTicksCompareTheOlderAsSideA();
+    void aRunOpensWithItsCharts();
+    void filterNarrowsAndExplains();
+    void renamingGoesToTheLog();
+    void deletionHidesWaitsAndCanBeUndone();
+    void aWaitingDeletionIsCarriedOutAtTheEnd();
+    void exportsAreWritten();
+    void anotherLogIsReadOnly();
+    void aFileThatIsNoLogSaysSo();
+};
+
+void TstRunsPage::runsAreListedNewestFirst() {
+    Fixture at;
+    QCOMPARE(at.page->model().rowCount(), 3);
+    QCOMPARE(at.page->model().rowAt(0).run.id, at.third);
+    // Left recording by a program that is gone: marked, not hidden.
+    QCOMPARE(at.page->model().rowAt(0).run.state, app::RunState::Interrupted);
+    const auto tags =
+        at.page->model().index(0, static_cast<int>(ui::RunColumn::Tags)).data().toString();
+    QVERIFY(tags.contains(QStringLiteral("interrupted")));
+}
+
+void TstRunsPage::twoTicksCompareTheOlderAsSideA() {
+    Fixture at;
+    at.compare();
+    const app::RunPair& pair = at.page->comparison()->pair();
+    QCOMPARE(pair.a->summary.run.id, at.first);
+    QCOMPARE(pair.b->summary.run.id, at.second);
+    const auto& rows = at.page->comparison()->model();
+    QVERIFY(rows.rowCount() >= 10);
+    bool isBetter = false;
+    for (int i = 0; i < rows.rowCount(); ++i) {
+        isBetter = isBetter || (rows.rowAt(i).metric == "ttft_p50_ms" &&
+                                rows.rowAt(i).verdict == app::Verdict::Better);
+    }
+    QVERIFY(isBetter);
+    // A third tick takes the place of the first one.
+    at.page->setTicked(at.third, true);
+    QCOMPARE(at.page->ticks().size(), std::size_t{2});
+    at.page->setTicked(at.third, false);
+    QCOMPARE(at.page->ticks().size(), std::size_t{1});
+}
+
+void TstRunsPage::aRunOpensWithItsCharts() {
+    Fixture at;
+    at.open(at.first);
+    QCOMPARE(at.page->opened()->run().data->summary.run.id, at.first);
+    QVERIFY(at.page->opened()->run().plots.size() >= 4);
+    at.page->openArgument(QString::number(at.second));
+    QTRY_COMPARE(at.page->opened()->run().data->summary.run.id, at.second);
+}
+
+void TstRunsPage::filterNarrowsAndExplains() {
+    Fixture at;
+    auto* filter = at.page->findChild<QLineEdit*>();
+    filter->setText(QStringLiteral("state:interrupted"));
+    QCOMPARE(at.page->model().rowCount(), 1);
+    filter->setText(QStringLiteral("fast"));
+    QCOMPARE(at.page->model().rowAt(0).run.id, at.second);
+    filter->setText(QStringLiteral("p99>"));
+    QCOMPARE(filter->property("state").toString(), QStringLiteral("bad"));
+    QCOMPARE(at.page->model().rowCount(), 1);
+    filter->clear();
+    QCOMPARE(at.page->model().rowCount(), 3);
+}
+
+void TstRunsPage::renamingGoesToTheLog() {
+    Fixture at;
+    QSignalSpy edited(at.session.get(), &app::Session::runsEdited);
+    at.page->renameRun(at.first, QStringLiteral("  a better name "));
+    QTRY_COMPARE(edited.count(), 1);
+    QTRY_COMPARE(at.page->model().rowAt(2).run.name, std::string("a better name"));
+    at.page->renameRun(at.first, QStringLiteral("   ")); // nothing is no name
+    at.page->renameRun(at.first, QStringLiteral("a better name"));
+    QTest::qWait(50);
+    QCOMPARE(edited.count(), 1);
+}
+
+void TstRunsPage::deletionHidesWaitsAndCanBeUndone() {
+    Fixture at;
+    at.page->deleteRun(at.second);
+    QCOMPARE(at.page->model().rowCount(), 2);
+    QCOMPARE(app::listRuns(at.log)->size(), std::size_t{3}); // still there
+    at.page->undoDelete();
+    QCOMPARE(at.page->model().rowCount(), 3);
+    // A second deletion makes the first one final.
+    QSignalSpy edited(at.session.get(), &app::Session::runsEdited);
+    at.page->deleteRun(at.second);
+    at.page->deleteRun(at.third);
+    QTRY_COMPARE(edited.count(), 1);
+    QCOMPARE(app::listRuns(at.log)->size(), std::size_t{2});
+    QCOMPARE(at.page->model().rowCount(), 1);
+    at.page->undoDelete();
+    QTRY_COMPARE(at.page->model().rowCount(), 2);
+}
+
+void TstRunsPage::aWaitingDeletionIsCarriedOutAtTheEnd() {
+    Fixture at;
+    at.page->deleteRun(at.second);
+    at.page.reset();
+    at.session.reset();
+    QCOMPARE(app::listRuns(at.log)->size(), std::size_t{2});
+}
+
+void TstRunsPage::exportsAreWritten() {
+    Fixture at;
+    QSignalSpy exported(at.page.get(), &ui::RunsPage::exported);
+    at.compare();
+    const QString html = at.folder.filePath(QStringLiteral("pair.html"));
+    at.page->exportTo(html);
+    QTRY_COMPARE_WITH_TIMEOUT(exported.count(), 1, 20'000);
+    QVERIFY2(exported[0][1].toString().isEmpty(), qPrintable(exported[0][1].toString()));
+    QFile file(html);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QByteArray text = file.readAll();
+    QVERIFY(text.contains("<svg") && text.contains("</html>"));
+    at.page->setTicked(at.first, false);
+    at.page->setTicked(at.second, false);
+    at.open(at.first);
+    for (const char* name : {"run.html", "run.json", "run.csv"}) {
+        const int before = exported.count();
+        at.page->exportTo(at.folder.filePath(QString::fromLatin1(name)));
+        QTRY_COMPARE_WITH_TIMEOUT(exported.count(), before + 1, 20'000);
+        QVERIFY(exported.last()[1].toString().isEmpty());
+    }
+    QVERIFY(QFile::exists(at.folder.filePath(QStringLiteral("run.json"))));
+    QVERIFY(QFile::exists(at.folder.filePath(QStringLiteral("run/requests.csv"))));
+    // A place that can't be written is told, and nothing else happens.
+    at.page->exportTo(QStringLiteral("/proc/nowhere/run.html"));
+    QTRY_VERIFY(!exported.last()[1].toString().isEmpty());
+}
+
+void TstRunsPage::anotherLogIsReadOnly() {
+    Fixture at;
+    const std::filesystem::path other = at.folder.path().toStdString() + "/other.db";
+    const std::int64_t run = script(other, {.name = "elsewhere", .phases = {{5.0, 4.0, 4}}});
+    at.page->openLog(other);
+    QVERIFY(!at.page->isOwnLog());
+    QTRY_COMPARE(at.page->model().rowCount(), 1);
+    QSignalSpy edited(at.session.get(), &app::Session::runsEdited);
+    at.page->renameRun(run, QStringLiteral("x"));
+    at.page->deleteRun(run);
+    QTest::qWait(100);
+    QCOMPARE(edited.count(), 0);
+    QCOMPARE(at.page->model().rowCount(), 1);
+    at.page->openLog(at.log);
+    QTRY_COMPARE(at.page->model().rowCount(), 3);
+}
+
+void TstRunsPage::aFileThatIsNoLogSaysSo() {
+    Fixture at;
+    QFile file(at.folder.filePath(QStringLiteral("bad.db")));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("this is no database, whatever its name says");
+    file.close();
+    QSignalSpy listed(at.page.get(), &ui::RunsPage::listed);
+    at.page->openLog(file.fileName().toStdString());
+    QTRY_COMPARE(listed.count(), 1);
+    QCOMPARE(at.page->model().rowCount(), 0);
+    bool isSaid = false;
+    for (const QLabel* label : at.page->findChildren<QLabel*>()) {
+        isSaid =
+            isSaid || (label->isVisible() && label->text().contains(QStringLiteral("bad.db")) &&
+                       label->property("badge").isNull());
+    }
+    QVERIFY(isSaid);
+}
+
+QTEST_MAIN(TstRunsPage)
+#include "tst_runs_page.moc"

@@ -1,0 +1,113 @@
+// Runs: the list of the run log, one run opened or two compared below it, exports, names, notes and
+// deletion with undo. The log is read in the background; the session's writer makes the changes. UI
+// thread.
+#pragma once
+
+#include "app/compare/run_views.h"
+#include "ui/models/run_columns.h"
+#include "ui/pages/page.h"
+
+#include <filesystem>
+#include <set>
+
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QStackedWidget;
+class QTimer;
+class QVBoxLayout;
+
+namespace app {
+class Session;
+}
+
+namespace ui {
+
+class ComparisonView;
+class RunView;
+
+class RunsPage final : public Page {
+    Q_OBJECT
+
+public:
+    RunsPage(app::Session& session, QWidget* parent = nullptr);
+    ~RunsPage() override; // carries out a deletion that waits for its undo
+
+    QString title() const override;
+    void setShown(bool isShown) override;
+    QList<PageAction> actions() override;
+    QList<KeyHint> keys() const override;
+    QWidget* firstFocus() override;
+    void openArgument(const QString& argument) override; // a run's id
+
+    const RunModel& model() const { return *m_model; }
+    const ComparisonView* comparison() const { return m_comparison; }
+    const RunView* opened() const { return m_opened; }
+    const RunTicks& ticks() const { return m_ticks; }
+    bool isOwnLog() const; // of the session; others are only read
+
+    void setTicked(std::int64_t run, bool isTicked);
+    void openRun(std::int64_t run);
+    void renameRun(std::int64_t run, const QString& name);
+    void deleteRun(std::int64_t run);
+    void undoDelete();
+    void openLog(const std::filesystem::path& file);
+    // Writes the report of what is open or compared: .html, .csv (a folder), .json.
+    void exportTo(const QString& file);
+
+Q_SIGNALS:
+    void listed();       // the list was read anew
+    void contentShown(); // a run or a comparison has appeared
+    void exported(const QString& file, const QString& problem);
+
+protected:
+    void changeEvent(QEvent* event) override;
+
+private:
+    void buildToolbar(QVBoxLayout* column);
+    void buildList(QVBoxLayout* column);
+    void refreshList();
+    void takeList(engine::Result<std::vector<app::RunSummary>> runs);
+    void applyFilter();
+    void showContent();
+    void showSentence(const QString& sentence);
+    void commitDeletion();
+    void editName(int row);
+    void saveNote(std::int64_t run, const QString& note);
+    void openMenu(const QPoint& position);
+    void openReportMenu(QPushButton* below);
+    void chooseExport(const QString& suffix);
+    void chooseLog();
+    const app::RunSummary* find(std::int64_t run) const;
+    std::optional<std::int64_t> currentRun() const;
+    void refreshToolbar();
+    void retranslate();
+
+    app::Session& m_session;
+    std::filesystem::path m_log;
+    RunModel* m_model = nullptr;
+    RunTicks m_ticks;
+    std::optional<std::int64_t> m_wanted;      // to be selected once it is listed
+    std::optional<std::int64_t> m_deleting;    // hidden, until undo is no longer possible
+    int m_listNumber = 0, m_contentNumber = 0; // newest background read; older ones are dropped
+    bool m_isShown = false;
+
+    QLineEdit* m_filter = nullptr;
+    QLabel* m_filterError = nullptr;
+    QLabel* m_counts = nullptr;
+    QLabel* m_foreign = nullptr; // "read-only: another.db"
+    QPushButton* m_open = nullptr;
+    QPushButton* m_own = nullptr;
+    QPushButton* m_export = nullptr;
+    QPushButton* m_undo = nullptr;
+    TableView* m_table = nullptr;
+    QLabel* m_empty = nullptr;
+    QStackedWidget* m_content = nullptr;
+    QLabel* m_sentence = nullptr;
+    RunView* m_opened = nullptr;
+    ComparisonView* m_comparison = nullptr;
+    QTimer* m_deleteTimer = nullptr;
+    QTimer* m_refreshTimer = nullptr; // while a run is being recorded
+};
+
+} // namespace ui

@@ -1,0 +1,238 @@
+// What the Runs page does with runs: names, notes, deletion with undo, exports, other logs. See
+// runs_page.h.
+#include "app/background.h"
+#include "app/report/report.h"
+#include "app/session.h"
+#include "ui/pages/runs_page.h"
+#include "ui/panels/comparison_view.h"
+#include "ui/panels/run_view.h"
+#include "ui/theme.h"
+
+#include <QFileDialog>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPushButton>
+#include <QStackedWidget>
+#include <QTimer>
+
+#include <algorithm>
+
+namespace ui {
+
+namespace {
+
+struct ExportJob {
+    std::shared_ptr<const app::RunData> a, b; // b is null for one run
+    app::Comparison comparison;               // of two
+    std::filesystem::path file;
+};
+
+engine::Result<void> carryOut(const ExportJob& job) {
+    const std::string suffix = job.file.extension().string();
+    if (suffix == ".csv") {
+        // Five tables: a folder of that name without the suffix.
+        return app::writeCsv(*job.a, std::filesystem::path(job.file).replace_extension());
+    }
+    if (suffix == ".json") {
+        return app::writeFile(job.file, job.b != nullptr ? app::comparisonJson(job.comparison)
+                                                         : app::reportJson(*job.a));
+    }
+    return app::writeFile(job.file, job.b != nullptr ? app::reportHtml(*job.a, *job.b)
+                                                     : app::reportHtml(*job.a));
+}
+
+} // namespace
+
+void RunsPage::renameRun(std::int64_t run, const QString& name) {
+    const app::RunSummary* summary = find(run);
+    const QString trimmed = name.trimmed();
+    if (summary != nullptr && isOwnLog() && !trimmed.isEmpty() &&
+        trimmed.toStdString() != summary->run.name) {
+        m_session.renameRun(run, trimmed, QString::fromStdString(summary->run.note));
+    }
+}
+
+void RunsPage::saveNote(std::int64_t run, const QString& note) {
+    const app::RunSummary* summary = find(run);
+    if (summary != nullptr && isOwnLog()) {
+        m_session.renameRun(run, QString::fromStdString(summary->run.name), note);
+    }
+}
+
+void RunsPage::editName(int row) {
+    if (row < 0 || !isOwnLog()) {
+        return;
+    }
+    const std::int64_t run = m_model->rowAt(row).run.id;
+    auto* editor =
+        new QLineEdit(QString::fromStdString(m_model->rowAt(row).run.name), m_table->viewport());
+    setSheetProperty(editor, "dense", true);
+    editor->setAccessibleName(tr("Name of run %1").arg(run));
+    editor->setGeometry(
+        m_table->visualRect(m_model->index(row, static_cast<int>(RunColumn::Name))));
+    editor->selectAll();
+    editor->show();
+    editor->setFocus();
+    connect(editor, &QLineEdit::returnPressed, this, [this, editor, run] {
+        renameRun(run, editor->text());
+        m_table->setFocus(); // which also ends the editor
+    });
+    // Leaving it otherwise keeps the old name.
+    connect(editor, &QLineEdit::editingFinished, editor, &QObject::deleteLater);
+}
+
+void RunsPage::deleteRun(std::int64_t run) {
+    if (!isOwnLog() || find(run) == nullptr) {
+        return;
+    }
+    if (m_session.currentRun() == run) {
+        Q_EMIT messageRaised(tr("Run %1 is being recorded").arg(run),
+                             tr("End the recording before deleting it."));
+        return;
+    }
+    commitDeletion(); // of the one before: there is one undo
+    m_deleting = run;
+    std::erase(m_ticks, run);
+    m_deleteTimer->start();
+    applyFilter();
+    showContent();
+}
+
+void RunsPage::undoDelete() {
+    m_deleteTimer->stop();
+    m_deleting.reset();
+    applyFilter();
+}
+
+void RunsPage::commitDeletion() {
+    m_deleteTimer->stop();
+    if (m_deleting) {
+        m_session.removeRun(*m_deleting);
+        // It stays hidden until the list is read anew.
+        const std::int64_t gone = *std::exchange(m_deleting, std::nullopt);
+        std::vector<app::RunSummary> rest;
+        std::ranges::copy_if(m_model->rows(), std::back_inserter(rest),
+                             [gone](const app::RunSummary& run) { return run.run.id != gone; });
+        m_model->setRows(std::move(rest));
+        applyFilter();
+    }
+}
+
+void RunsPage::openMenu(const QPoint& position) {
+    const QModelIndex index = m_table->indexAt(position);
+    if (!index.isValid()) {
+        return;
+    }
+    const int row = index.row();
+    const std::int64_t run = m_model->rowAt(row).run.id;
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->addAction(tr("Open"), this, [this, run] { openRun(run); });
+    const bool isTicked = std::ranges::find(m_ticks, run) != m_ticks.end();
+    menu->addAction(isTicked ? tr("Leave out of the comparison") : tr("Compare"), this,
+                    [this, run, isTicked] { setTicked(run, !isTicked); });
+    menu->addSeparator();
+    QAction* rename = menu->addAction(tr("Rename (F2)"), this, [this, row] { editName(row); });
+    QAction* remove = menu->addAction(tr("Delete"), this, [this, run] { deleteRun(run); });
+    rename->setEnabled(isOwnLog());
+    remove->setEnabled(isOwnLog() && m_session.currentRun() != run);
+    menu->popup(m_table->viewport()->mapToGlobal(position));
+}
+
+void RunsPage::openReportMenu(QPushButton* below) {
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    const bool isPair = m_content->currentWidget() == m_comparison;
+    menu->addAction(tr("Report, HTML…"), this, [this] { chooseExport(QStringLiteral("html")); });
+    menu->addAction(tr("Data, JSON…"), this, [this] { chooseExport(QStringLiteral("json")); });
+    QAction* csv =
+        menu->addAction(tr("Tables, CSV…"), this, [this] { chooseExport(QStringLiteral("csv")); });
+    csv->setEnabled(!isPair);
+    menu->popup(below->mapToGlobal(QPoint(0, below->height() + 2)));
+}
+
+void RunsPage::chooseExport(const QString& suffix) {
+    const bool isPair = m_content->currentWidget() == m_comparison;
+    const QString name = isPair ? QStringLiteral("runs-%1-%2").arg(m_ticks.at(0)).arg(m_ticks.at(1))
+                                : QStringLiteral("run-%1").arg(currentRun().value_or(0));
+    auto* dialog = new QFileDialog(this, tr("Export"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(suffix);
+    dialog->setNameFilter(QStringLiteral("*.") + suffix);
+    dialog->selectFile(name + u'.' + suffix);
+    connect(dialog, &QFileDialog::fileSelected, this, &RunsPage::exportTo);
+    dialog->open();
+}
+
+void RunsPage::exportTo(const QString& file) {
+    ExportJob job{.a = nullptr, .b = nullptr, .comparison = {}, .file = file.toStdString()};
+    if (m_content->currentWidget() == m_comparison) {
+        job.a = m_comparison->pair().a;
+        job.b = m_comparison->pair().b;
+        job.comparison = m_comparison->pair().comparison;
+    } else {
+        job.a = m_opened->run().data;
+    }
+    if (job.a == nullptr) {
+        return;
+    }
+    app::runInBackground(
+        this, [job] { return carryOut(job); },
+        [this, file](const engine::Result<void>& result) {
+            const QString problem =
+                result ? QString() : QString::fromStdString(result.error().message);
+            Q_EMIT messageRaised(result ? tr("Report written") : tr("The report was not written"),
+                                 result ? file : problem);
+            Q_EMIT exported(file, problem);
+        });
+}
+
+void RunsPage::chooseLog() {
+    auto* dialog = new QFileDialog(this, tr("Open a run log"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    dialog->setNameFilters({tr("Run logs (*.db)"), tr("All files (*)")});
+    connect(dialog, &QFileDialog::fileSelected, this,
+            [this](const QString& file) { openLog(file.toStdString()); });
+    dialog->open();
+}
+
+void RunsPage::openLog(const std::filesystem::path& file) {
+    commitDeletion();
+    m_log = file;
+    m_ticks.clear();
+    m_model->clear();
+    showContent();
+    refreshToolbar();
+    refreshList();
+}
+
+QList<PageAction> RunsPage::actions() {
+    QList<PageAction> actions{
+        {.text = tr("Open another run log…"), .value = {}, .keys = {}, .run = [this] {
+             chooseLog();
+         }}};
+    if (m_content->currentIndex() != 0) {
+        actions << PageAction{.text = tr("Export the report…"),
+                              .value = {},
+                              .keys = {},
+                              .run = [this] { chooseExport(QStringLiteral("html")); }};
+    }
+    if (m_deleting) {
+        actions << PageAction{
+            .text = tr("Undo delete"), .value = {}, .keys = {}, .run = [this] { undoDelete(); }};
+    }
+    return actions;
+}
+
+QList<KeyHint> RunsPage::keys() const {
+    return {{QStringLiteral("/"), tr("Filter: chat model:smol p99<300 state:interrupted")},
+            {QStringLiteral("↑ ↓"), tr("Walk through the runs")},
+            {QStringLiteral("Space"), tr("Tick for comparison")},
+            {QStringLiteral("Enter"), tr("Open the run")},
+            {QStringLiteral("F2"), tr("Rename")},
+            {QStringLiteral("Del"), tr("Delete, with undo")}};
+}
+
+} // namespace ui

@@ -1,0 +1,193 @@
+#include "ui/panels/comparison_view.h"
+
+#include "app/labels.h"
+#include "app/run_labels.h"
+#include "ui/icons.h"
+#include "ui/panels/settings_difference.h"
+#include "ui/theme.h"
+#include "ui/widgets/card.h"
+#include "ui/widgets/note_edit.h"
+#include "ui/widgets/plot_view.h"
+
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace ui {
+
+namespace {
+
+QString runName(const std::shared_ptr<const app::RunData>& run) {
+    return run != nullptr ? QString::number(run->summary.run.id) : QString();
+}
+
+bool hasCaution(const app::Comparison& comparison, std::string_view kind) {
+    return std::ranges::find(comparison.cautions, kind) != comparison.cautions.end();
+}
+
+} // namespace
+
+ComparisonView::ComparisonView(QWidget* parent) : QWidget(parent) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(space::kBetweenCards);
+    auto* head = new QHBoxLayout;
+    head->setSpacing(8);
+    m_title = makeLabel({}, TextRole::PageTitle, this);
+    m_facts = makeLabel({}, TextRole::Small, this);
+    m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_swap = makeButton({}, ButtonKind::Quiet, this);
+    m_swap->setIcon(icon(QStringLiteral("compare")));
+    m_report = makeButton({}, ButtonKind::Normal, this);
+    m_report->setIcon(icon(QStringLiteral("export")));
+    head->addWidget(m_title);
+    head->addSpacing(4);
+    head->addWidget(m_facts, 1);
+    head->addWidget(m_swap);
+    head->addWidget(m_report);
+    column->addLayout(head);
+    auto* parts = new QHBoxLayout;
+    parts->setSpacing(space::kBetweenCards);
+    parts->addWidget(buildTable(), 29);
+    parts->addWidget(buildMiddle(), 9);
+    parts->addWidget(buildCharts(), 15);
+    column->addLayout(parts, 1);
+    connect(m_swap, &QPushButton::clicked, this, &ComparisonView::swapRequested);
+    connect(m_report, &QPushButton::clicked, this, [this] { Q_EMIT reportRequested(m_report); });
+    refresh();
+}
+
+QWidget* ComparisonView::buildTable() {
+    auto* card = new Card(this);
+    card->setFlush();
+    m_model = new ComparisonModel(comparisonColumns([this] { return runName(m_pair.a); },
+                                                    [this] { return runName(m_pair.b); }),
+                                  this);
+    m_table = new TableView(card);
+    m_table->setSortingEnabled(false);
+    m_table->setModel(m_model);
+    m_table->setItemDelegate(new ComparisonDelegate(*m_model, m_table));
+    m_table->horizontalHeader()->setSortIndicatorShown(false);
+    for (int i = 0; i < m_model->columnCount(); ++i) {
+        m_table->setColumnWidth(i, m_model->column(i).width);
+    }
+    m_table->setStretchColumn(static_cast<int>(ComparisonColumn::Measure));
+    card->body()->addWidget(m_table, 1);
+    card->body()->addWidget(makeRule(card));
+    m_cautions = makeLabel({}, TextRole::Caption, card);
+    m_cautions->setWordWrap(true);
+    m_cautions->setContentsMargins(12, 6, 12, 6);
+    card->body()->addWidget(m_cautions);
+    return card;
+}
+
+QWidget* ComparisonView::buildMiddle() {
+    auto* card = new Card(this);
+    card->setMinimumWidth(220);
+    m_settings = new SettingsDifference(card);
+    m_environmentTitle = makeLabel({}, TextRole::CardTitle, card);
+    m_environment = makeLabel({}, TextRole::Small, card);
+    m_environment->setWordWrap(true);
+    m_noteTitle = makeLabel({}, TextRole::CardTitle, card);
+    m_note = new NoteEdit(card);
+    card->body()->addWidget(m_settings);
+    card->body()->addSpacing(4);
+    card->body()->addWidget(makeRule(card));
+    card->body()->addWidget(m_environmentTitle);
+    card->body()->addWidget(m_environment);
+    card->body()->addSpacing(4);
+    card->body()->addWidget(makeRule(card));
+    card->body()->addWidget(m_noteTitle);
+    card->body()->addWidget(m_note);
+    card->body()->addStretch(1);
+    connect(static_cast<NoteEdit*>(m_note), &NoteEdit::edited, this, [this](const QString& text) {
+        if (m_pair.b != nullptr) {
+            Q_EMIT noteEdited(m_pair.b->summary.run.id, text);
+        }
+    });
+    return card;
+}
+
+QWidget* ComparisonView::buildCharts() {
+    auto* side = new QWidget(this);
+    auto* column = new QVBoxLayout(side);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(space::kBetweenCards);
+    for (PlotView** view : {&m_distribution, &m_overTime}) {
+        auto* card = new Card(side);
+        *view = new PlotView(card);
+        card->body()->addWidget(*view, 1);
+        column->addWidget(card, 1);
+    }
+    return side;
+}
+
+void ComparisonView::setPair(app::RunPair pair) {
+    m_pair = std::move(pair);
+    m_model->setRows(m_pair.comparison.rows);
+    m_distribution->setPlot(m_pair.distribution);
+    m_overTime->setPlot(m_pair.overTime);
+    m_settings->setRuns(m_pair.a, m_pair.b, m_pair.comparison);
+    if (m_pair.b != nullptr) {
+        m_note->setPlainText(QString::fromStdString(m_pair.b->summary.run.note));
+    }
+    refresh();
+}
+
+void ComparisonView::setNoteEditable(bool isEditable) {
+    m_note->setReadOnly(!isEditable);
+}
+
+void ComparisonView::refresh() {
+    m_swap->setText(tr("Swap sides"));
+    m_report->setText(tr("Report…"));
+    m_environmentTitle->setText(tr("Environment"));
+    m_table->setAccessibleName(tr("Differences between the runs"));
+    if (m_pair.a == nullptr || m_pair.b == nullptr) {
+        return;
+    }
+    const app::RunSummary &a = m_pair.a->summary, &b = m_pair.b->summary;
+    m_title->setText(tr("Run %1 against run %2").arg(runName(m_pair.b), runName(m_pair.a)));
+    const QString counts = tr("n %1 / %2")
+                               .arg(app::numberText(static_cast<double>(b.ttftMs.n)),
+                                    app::numberText(static_cast<double>(a.ttftMs.n)));
+    const QString list =
+        hasCaution(m_pair.comparison, "request_list_differs")
+            ? tr("different request lists")
+            : tr("same request list %1").arg(app::shortDigest(a.run.requestDigest));
+    m_facts->setText(counts + QStringLiteral(" · ") + list);
+    QStringList cautions;
+    for (const std::string& kind : m_pair.comparison.cautions) {
+        cautions << app::cautionText(kind);
+    }
+    cautions << tr("Intervals by bootstrap over requests.");
+    m_cautions->setText(cautions.join(u' '));
+    QStringList environment;
+    environment << (hasCaution(m_pair.comparison, "machine_differs") ? tr("The machines differ.")
+                                                                     : tr("Same machine."))
+                << (hasCaution(m_pair.comparison, "model_differs")
+                        ? tr("The models differ: %1 and %2.")
+                              .arg(QString::fromStdString(a.run.modelName),
+                                   QString::fromStdString(b.run.modelName))
+                        : tr("Same model, %1.").arg(QString::fromStdString(a.run.modelName)));
+    m_environment->setText(environment.join(u' '));
+    m_environment->setToolTip(app::machineLines(b.run.machineJson).join(u'\n'));
+    m_noteTitle->setText(tr("Note on %1").arg(runName(m_pair.b)));
+    m_note->setPlaceholderText(m_note->isReadOnly() ? tr("No note") : tr("Write a note"));
+    m_note->setAccessibleName(m_noteTitle->text());
+}
+
+void ComparisonView::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::LanguageChange) {
+        m_model->retranslate();
+        refresh();
+    }
+}
+
+} // namespace ui

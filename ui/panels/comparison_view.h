@@ -1,0 +1,61 @@
+// Two runs against each other: difference table, settings that differ, environment, note, charts
+// over each other. Shows what was computed elsewhere. UI thread.
+#pragma once
+
+#include "app/compare/run_views.h"
+#include "ui/models/comparison_columns.h"
+
+#include <QWidget>
+
+class QLabel;
+class QPlainTextEdit;
+class QPushButton;
+
+namespace ui {
+
+class PlotView;
+class SettingsDifference;
+
+class ComparisonView final : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit ComparisonView(QWidget* parent = nullptr);
+
+    void setPair(app::RunPair pair);
+    const app::RunPair& pair() const { return m_pair; }
+    const ComparisonModel& model() const { return *m_model; }
+    void setNoteEditable(bool isEditable);
+
+Q_SIGNALS:
+    void reportRequested(QPushButton* below);
+    void swapRequested();
+    void noteEdited(qint64 run, const QString& note);
+
+protected:
+    void changeEvent(QEvent* event) override;
+
+private:
+    QWidget* buildTable();
+    QWidget* buildMiddle();
+    QWidget* buildCharts();
+    void refresh();
+
+    app::RunPair m_pair;
+    QLabel* m_title = nullptr;
+    QLabel* m_facts = nullptr;
+    QPushButton* m_swap = nullptr;
+    QPushButton* m_report = nullptr;
+    ComparisonModel* m_model = nullptr;
+    TableView* m_table = nullptr;
+    QLabel* m_cautions = nullptr;
+    SettingsDifference* m_settings = nullptr;
+    QLabel* m_environmentTitle = nullptr;
+    QLabel* m_environment = nullptr;
+    QLabel* m_noteTitle = nullptr;
+    QPlainTextEdit* m_note = nullptr;
+    PlotView* m_distribution = nullptr;
+    PlotView* m_overTime = nullptr;
+};
+
+} // namespace ui

@@ -1,0 +1,41 @@
+// Settings of two runs beside each other, requested → effective where they differ; only what
+// differs, or all. UI thread.
+#pragma once
+
+#include "app/compare/comparison.h"
+
+#include <QFrame>
+
+#include <memory>
+
+class QGridLayout;
+class QLabel;
+
+namespace ui {
+
+class ToggleSwitch;
+
+class SettingsDifference final : public QFrame {
+    Q_OBJECT
+
+public:
+    explicit SettingsDifference(QWidget* parent = nullptr);
+
+    void setRuns(std::shared_ptr<const app::RunData> a, std::shared_ptr<const app::RunData> b,
+                 const app::Comparison& comparison);
+
+protected:
+    void changeEvent(QEvent* event) override;
+
+private:
+    void fill();
+
+    std::shared_ptr<const app::RunData> m_a, m_b;
+    app::Comparison m_comparison;
+    QLabel* m_title = nullptr;
+    ToggleSwitch* m_onlyDifferent = nullptr;
+    QWidget* m_table = nullptr;
+    QLabel* m_hidden = nullptr;
+};
+
+} // namespace ui
