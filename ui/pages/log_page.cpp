@@ -1,0 +1,266 @@
+#include "ui/pages/log_page.h"
+
+#include "app/labels.h"
+#include "app/plot/plot.h"
+#include "app/session.h"
+#include "ui/icons.h"
+#include "ui/theme.h"
+#include "ui/widgets/card.h"
+#include "ui/widgets/segmented.h"
+#include "ui/widgets/table_view.h"
+
+#include <QClipboard>
+#include <QEvent>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTime>
+#include <QVBoxLayout>
+
+namespace ui {
+
+namespace {
+
+constexpr std::size_t kMostRows = 50'000; // the run log has all of it
+constexpr std::size_t kDropped = kMostRows / 20;
+
+enum class LogColumn : std::uint8_t { Time, Source, Text };
+
+bool isBad(const engine::Event& event) {
+    if (std::holds_alternative<engine::Failed>(event.body)) {
+        return true;
+    }
+    if (const auto* finished = std::get_if<engine::RequestFinished>(&event.body)) {
+        return finished->record != nullptr &&
+               engine::outcome(finished->record->reason) == engine::Outcome::Failed;
+    }
+    if (const auto* notice = std::get_if<engine::Notice>(&event.body)) {
+        return notice->kind == "load_failed" || notice->kind == "edit_refused";
+    }
+    return false;
+}
+
+// Completed and cancelled requests have a page of their own.
+bool belongsInLog(const engine::Event& event) {
+    const auto* finished = std::get_if<engine::RequestFinished>(&event.body);
+    if (finished == nullptr) {
+        return true;
+    }
+    if (finished->record == nullptr) {
+        return false;
+    }
+    const engine::Outcome outcome = engine::outcome(finished->record->reason);
+    return outcome == engine::Outcome::Failed || outcome == engine::Outcome::Rejected;
+}
+
+std::vector<ui::Column<LogRow>> logColumns() {
+    using C = ui::Column<LogRow>;
+    return {C([] { return LogPage::tr("Time"); }, [](const LogRow& row) { return row.clock; })
+                .sortedBy([](const LogRow& row) { return row.seconds; })
+                .withToolTip([](const LogRow& row) {
+                    return LogPage::tr("%1 after the start, step %2")
+                        .arg(app::runTimeText(row.seconds),
+                             app::numberText(static_cast<double>(row.step)));
+                })
+                .wide(92),
+            C([] { return LogPage::tr("Who"); },
+              [](const LogRow& row) {
+                  return app::sourceLabel(row.event.source);
+              }).wide(92),
+            C([] { return LogPage::tr("What"); },
+              [](const LogRow& row) { return app::eventText(row.event); })
+                .withToolTip([](const LogRow& row) { return app::eventText(row.event); })
+                .wide(400)};
+}
+
+class LogDelegate final : public TableDelegate {
+public:
+    LogDelegate(const LogModel& model, QObject* parent) : TableDelegate(parent), m_model(model) {}
+
+protected:
+    CellStyle style(const QModelIndex& index) const override {
+        if (index.column() != static_cast<int>(LogColumn::Text)) {
+            return {.color = ColorRole::Text3};
+        }
+        return {.color = m_model.rowAt(index.row()).isBad ? ColorRole::Bad : ColorRole::Text1};
+    }
+
+private:
+    const LogModel& m_model;
+};
+
+} // namespace
+
+LogPage::LogPage(app::Session& session, QWidget* parent)
+    : Page(parent),
+      m_session(session),
+      m_start(engine::Clock::now()) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(8, 8, 8, 8);
+    column->setSpacing(space::kBetweenCards);
+    auto* bar = new QHBoxLayout;
+    bar->setSpacing(8);
+    m_filter = new QLineEdit(this);
+    m_filter->addAction(icon(QStringLiteral("search"), ColorRole::Text3),
+                        QLineEdit::LeadingPosition);
+    m_filter->setClearButtonEnabled(true);
+    m_filter->setMinimumWidth(272);
+    m_what = new Segmented({QString(), QString(), QString()}, this);
+    m_counts = makeLabel({}, TextRole::Caption, this);
+    m_copy = makeButton({}, ButtonKind::Normal, this);
+    m_copy->setIcon(icon(QStringLiteral("copy")));
+    bar->addWidget(m_filter);
+    bar->addWidget(m_what);
+    bar->addStretch(1);
+    bar->addWidget(m_counts);
+    bar->addWidget(m_copy);
+    column->addLayout(bar);
+    auto* card = new Card(this);
+    card->setFlush();
+    m_model = new LogModel(logColumns(), this);
+    m_table = new TableView(card);
+    m_table->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    m_table->setModel(m_model);
+    m_table->setItemDelegate(new LogDelegate(*m_model, m_table));
+    for (int i = 0; i < m_model->columnCount(); ++i) {
+        m_table->setColumnWidth(i, m_model->column(i).width);
+    }
+    m_table->setStretchColumn(static_cast<int>(LogColumn::Text));
+    m_table->sortByColumn(static_cast<int>(LogColumn::Time), Qt::DescendingOrder);
+    m_empty = makeLabel({}, TextRole::Muted, m_table);
+    m_empty->setAlignment(Qt::AlignCenter);
+    m_empty->setAttribute(Qt::WA_TransparentForMouseEvents);
+    (new QVBoxLayout(m_table))->addWidget(m_empty);
+    card->body()->addWidget(m_table, 1);
+    column->addWidget(card, 1);
+    connect(m_filter, &QLineEdit::textChanged, this, &LogPage::applyFilter);
+    connect(m_what, &Segmented::currentChanged, this, &LogPage::applyFilter);
+    connect(m_copy, &QPushButton::clicked, this, &LogPage::copyShown);
+    connect(&m_session, &app::Session::eventHappened, this, &LogPage::takeEvent);
+    connect(&m_session, &app::Session::ticked, this, [this] {
+        if (m_isShown) {
+            flush();
+        }
+    });
+    retranslate();
+    applyFilter();
+}
+
+void LogPage::takeEvent(const engine::Event& event) {
+    if (!belongsInLog(event)) {
+        return;
+    }
+    const std::chrono::duration<double> since = event.time - m_start;
+    const auto age =
+        std::chrono::duration_cast<std::chrono::milliseconds>(engine::Clock::now() - event.time);
+    m_incoming.push_back({.seconds = since.count(),
+                          .clock = QTime::currentTime()
+                                       .addMSecs(static_cast<int>(-age.count()))
+                                       .toString(QStringLiteral("HH:mm:ss.zzz"))
+                                       .chopped(2),
+                          .step = event.step,
+                          .isBad = isBad(event),
+                          .event = event});
+    if (!m_isShown && m_incoming.size() > kDropped) {
+        flush();
+    }
+}
+
+void LogPage::flush() {
+    if (m_incoming.empty()) {
+        return;
+    }
+    m_model->append(std::exchange(m_incoming, {}));
+    const std::size_t count = m_model->rows().size();
+    if (count > kMostRows) {
+        m_model->dropOldest(count - kMostRows + kDropped);
+    }
+    m_counts->setText(tr("%1 entries").arg(app::numberText(m_model->rowCount())));
+    m_empty->setVisible(m_model->rowCount() == 0);
+}
+
+void LogPage::applyFilter() {
+    const QString text = m_filter->text().trimmed();
+    const int what = m_what->currentIndex(); // all, operator, problems
+    m_model->setFilter([text, what](const LogRow& row) {
+        if (what == 1 && row.event.source != engine::EventSource::Operator) {
+            return false;
+        }
+        if (what == 2 && !row.isBad) {
+            return false;
+        }
+        return text.isEmpty() || app::eventText(row.event).contains(text, Qt::CaseInsensitive) ||
+               app::sourceLabel(row.event.source).contains(text, Qt::CaseInsensitive);
+    });
+    m_counts->setText(tr("%1 entries").arg(app::numberText(m_model->rowCount())));
+    m_empty->setVisible(m_model->rowCount() == 0);
+    m_empty->setText(m_model->rows().empty() ? tr("Nothing has happened yet.")
+                                             : tr("No entry matches the filter."));
+}
+
+QString LogPage::shownText() const {
+    QString text;
+    for (int i = 0; i < m_model->rowCount(); ++i) {
+        const LogRow& row = m_model->rowAt(i);
+        text += row.clock + u'\t' + app::sourceLabel(row.event.source) + u'\t' +
+                app::eventText(row.event) + u'\n';
+    }
+    return text;
+}
+
+void LogPage::copyShown() {
+    QGuiApplication::clipboard()->setText(shownText());
+    Q_EMIT messageRaised(tr("Log copied"),
+                         tr("%1 entries").arg(app::numberText(m_model->rowCount())));
+}
+
+QString LogPage::title() const {
+    return tr("Log");
+}
+
+void LogPage::setShown(bool isShown) {
+    m_isShown = isShown;
+    if (isShown) {
+        flush();
+    }
+}
+
+QWidget* LogPage::firstFocus() {
+    return m_table;
+}
+
+void LogPage::openArgument(const QString& argument) {
+    m_filter->setText(argument);
+}
+
+QList<PageAction> LogPage::actions() {
+    return {{.text = tr("Copy the log"), .value = {}, .keys = {}, .run = [this] { copyShown(); }}};
+}
+
+QList<KeyHint> LogPage::keys() const {
+    return {{QStringLiteral("/"), tr("Filter")},
+            {QStringLiteral("Ctrl+C"), tr("Copy the rows selected")}};
+}
+
+void LogPage::retranslate() {
+    m_filter->setPlaceholderText(tr("Filter the log"));
+    m_filter->setAccessibleName(tr("Filter the log"));
+    m_what->setItems({tr("All"), tr("Operator"), tr("Problems")});
+    m_what->setAccessibleName(tr("Which entries"));
+    m_copy->setText(tr("Copy"));
+    m_table->setAccessibleName(tr("Log"));
+    m_model->retranslate();
+}
+
+void LogPage::changeEvent(QEvent* event) {
+    Page::changeEvent(event);
+    if (event->type() == QEvent::LanguageChange) {
+        retranslate();
+        applyFilter();
+    }
+}
+
+} // namespace ui
