@@ -11,7 +11,6 @@
 #include "ui/frame/top_strip.h"
 #include "ui/language.h"
 #include "ui/pages/live_page.h"
-#include "ui/pages/requests_page.h"
 #include "ui/pages/settings_page.h"
 #include "ui/panels/config_form.h"
 #include "ui/theme.h"
@@ -40,34 +39,11 @@ constexpr QSize kMinimumSize(1120, 700);
 constexpr QSize kFirstSize(1440, 900);
 constexpr int kPanelBesideFrom = 1280; // narrower windows open the panel as a drawer
 
-// The pages in the rail, in order; Ctrl+1… follows it.
-struct PageRow {
-    const char* key;
-    const char* iconName;
-    bool isBelow;
-    Page* (*make)(app::Session&, QWidget*);
-};
-
-template <class PageType>
-Page* make(app::Session& session, QWidget* parent) {
-    return new PageType(session, parent);
-}
-
-constexpr std::array kPageTable = {
-    PageRow{"live", "live", false, make<LivePage>},
-    PageRow{"requests", "requests", false, make<RequestsPage>},
-    PageRow{"settings", "settings", true, make<SettingsPage>},
-};
-
 // Names of what the window keeps in its settings.
 constexpr QLatin1String kGeometry("window");
 constexpr QLatin1String kPanel("panel");
 constexpr QLatin1String kPage("page");
 constexpr QLatin1String kHidden("hidden");
-
-QString pageLayout(const QString& key) {
-    return QStringLiteral("page_") + key;
-}
 
 std::filesystem::path pathOf(const QString& file) {
     return QFile::encodeName(file).toStdString();
@@ -173,36 +149,6 @@ void MainWindow::buildFrame() {
             [this](std::int64_t run) { showPage(QStringLiteral("runs"), QString::number(run)); });
 }
 
-void MainWindow::buildPages() {
-    bool hasHelp = false;
-    for (const PageRow& row : kPageTable) {
-        // Help stands above Settings and opens the key list over whatever page is in front.
-        if (row.isBelow && !hasHelp && row.key == std::string_view("settings")) {
-            m_rail->addEntry(QStringLiteral("help"), QStringLiteral("help"), Rail::Place::Below,
-                             [] { return tr("Help"); });
-            hasHelp = true;
-        }
-        addPage(QString::fromLatin1(row.key), QString::fromLatin1(row.iconName), row.isBelow,
-                row.make(m_session, m_stack));
-    }
-    m_settings = qobject_cast<SettingsPage*>(page(QStringLiteral("settings")));
-    connect(m_settings, &SettingsPage::languageChosen, this, &MainWindow::setLanguage);
-    connect(m_settings, &SettingsPage::themeChosen, this, &MainWindow::setTheme);
-    connect(m_settings, &SettingsPage::targetChosen, this, &MainWindow::setServiceTarget);
-    setServiceTarget(m_preferences.serviceTtftMs(), m_preferences.serviceTpotMs());
-}
-
-void MainWindow::addPage(const QString& key, const QString& iconName, bool isBelow, Page* page) {
-    m_stack->addWidget(page);
-    m_pages.push_back({key, page});
-    m_rail->addEntry(key, iconName, isBelow ? Rail::Place::Below : Rail::Place::Pages,
-                     [page] { return page->title(); });
-    page->restoreState(m_preferences.layout(pageLayout(key)));
-    connect(page, &Page::pageRequested, this, &MainWindow::showPage);
-    connect(page, &Page::modelRequested, this, [this](const QString& file) { openModel(file); });
-    connect(page, &Page::messageRaised, m_message, &CornerMessage::show);
-}
-
 void MainWindow::connectSession() {
     connect(&m_session, &app::Session::ticked, this, &MainWindow::followSession);
     connect(&m_session, &app::Session::loadProgressed, this, &MainWindow::followSession);
@@ -239,19 +185,6 @@ void MainWindow::reloadModel() {
     }
 }
 
-Page* MainWindow::page(const QString& key) const {
-    const auto found = std::ranges::find(m_pages, key, &Entry::key);
-    return found == m_pages.end() ? nullptr : found->page;
-}
-
-QStringList MainWindow::pageKeys() const {
-    QStringList keys;
-    for (const Entry& entry : m_pages) {
-        keys << entry.key;
-    }
-    return keys;
-}
-
 void MainWindow::startWorkload(const std::string& nameOrPath) {
     const auto workload = app::loadWorkload(nameOrPath);
     const auto started = workload ? m_session.startLoad(*workload)
@@ -267,52 +200,13 @@ void MainWindow::startWorkload(const std::string& nameOrPath) {
     }
 }
 
-QString MainWindow::currentPage() const {
-    return m_rail->current();
-}
-
-void MainWindow::showPage(const QString& key, const QString& argument) {
-    Page* next = page(key);
-    if (next == nullptr) {
-        return;
-    }
-    auto* previous = qobject_cast<Page*>(m_stack->currentWidget());
-    if (previous != next) {
-        if (previous != nullptr) {
-            previous->setShown(false);
-        }
-        m_stack->setCurrentWidget(next);
-    }
-    if (m_rail->current() != key) {
-        m_rail->setCurrent(key);
-        next->setShown(true);
-        if (m_visit < 0 || m_visited.value(m_visit) != key) {
-            m_visited = m_visited.mid(0, m_visit + 1);
-            m_visited.append(key);
-            m_visit = m_visited.size() - 1;
-        }
-        m_isDrawerOpen = false;
-        placePanel();
-    }
-    if (!argument.isEmpty()) {
-        next->openArgument(argument);
-    }
-}
-
-void MainWindow::goBack(int steps) {
-    const qsizetype target = m_visit + steps;
-    if (target >= 0 && target < m_visited.size()) {
-        m_visit = target;
-        showPage(m_visited.at(target));
-    }
-}
-
 QString MainWindow::deviceText(const QString& device, int threads, const QString& isa) {
     return QStringList{device, tr("%n thread(s)", nullptr, threads), isa}.join(
         QStringLiteral(" · "));
 }
 
 void MainWindow::followSession() {
+    bringToFront();
     const engine::Snapshot snapshot = m_session.snapshot();
     const bool hasModel = m_session.hasModel();
     if (hasModel) {
@@ -371,8 +265,8 @@ void MainWindow::setServiceTarget(double ttftMs, double tpotMs) {
 }
 
 void MainWindow::placePanel() {
-    auto* front = qobject_cast<Page*>(m_stack->currentWidget());
-    const bool hasRoom = width() >= kPanelBesideFrom && front != nullptr && front->hasPanelBeside();
+    const bool hasRoom =
+        width() >= kPanelBesideFrom && m_front != nullptr && m_front->hasPanelBeside();
     if (hasRoom) {
         m_panel->setMode(m_isPanelShown ? SidePanel::Mode::Beside : SidePanel::Mode::Hidden);
     } else {
@@ -381,8 +275,7 @@ void MainWindow::placePanel() {
 }
 
 void MainWindow::togglePanel() {
-    auto* front = qobject_cast<Page*>(m_stack->currentWidget());
-    if (width() >= kPanelBesideFrom && front != nullptr && front->hasPanelBeside()) {
+    if (width() >= kPanelBesideFrom && m_front != nullptr && m_front->hasPanelBeside()) {
         m_isPanelShown = !m_isPanelShown;
         m_preferences.setLayout(kPanel,
                                 m_isPanelShown ? QByteArray("shown") : QByteArray(kHidden.data()));

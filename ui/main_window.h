@@ -65,6 +65,8 @@ private:
 
     void buildFrame();
     void buildPages();
+    void connectPage(Page* page);
+    void bringToFront(); // the page of the rail, or the first page before there is a model
     void addPage(const QString& key, const QString& iconName, bool isBelow, Page* page);
     void buildKeys();
     void connectSession();
@@ -80,6 +82,7 @@ private:
     void cycleFocus();
     void goBack(int steps);
     void retranslate();
+    static QString pageLayout(const QString& key); // its name in the settings
     static QString deviceText(const QString& device, int threads, const QString& isa);
     void chooseModel();
     void reloadModel();
@@ -103,6 +106,8 @@ private:
     CornerMessage* m_message = nullptr;
     ModelMenu* m_modelMenu = nullptr;
     SettingsPage* m_settings = nullptr;
+    Page* m_firstStart = nullptr;
+    Page* m_front = nullptr; // on the screen
 
     std::vector<Entry> m_pages;
     QStringList m_visited; // for Alt+Left and Alt+Right

@@ -13,7 +13,6 @@
 #include <QApplication>
 #include <QKeyEvent>
 #include <QShortcut>
-#include <QStackedWidget>
 
 #include <array>
 
@@ -46,28 +45,26 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
         m_keyList->open();
         return;
     }
-    auto* front = qobject_cast<Page*>(m_stack->currentWidget());
-    if (front != nullptr && front->pressKey(event)) {
+    if (m_front != nullptr && m_front->pressKey(event)) {
         return;
     }
     QMainWindow::keyPressEvent(event);
 }
 
 void MainWindow::cycleFocus() {
-    auto* front = qobject_cast<Page*>(m_stack->currentWidget());
     struct Stop {
         QWidget* area;
         QWidget* first;
     };
     std::vector<Stop> stops = {{m_strip, m_strip->firstFocus()}};
-    if (front != nullptr) {
-        stops.push_back({front, front->firstFocus()});
+    if (m_front != nullptr) {
+        stops.push_back({m_front, m_front->firstFocus()});
     }
     if (m_panel->mode() != SidePanel::Mode::Hidden) {
         stops.push_back({m_panel, m_panel});
     }
-    if (front != nullptr && front->lastFocus() != nullptr) {
-        stops.push_back({front->lastFocus(), front->lastFocus()});
+    if (m_front != nullptr && m_front->lastFocus() != nullptr) {
+        stops.push_back({m_front->lastFocus(), m_front->lastFocus()});
     }
     const QWidget* focus = QApplication::focusWidget();
     std::size_t current = stops.size() - 1;
@@ -114,8 +111,8 @@ void MainWindow::toggleTheme() {
 
 std::vector<PageAction> MainWindow::commands() {
     std::vector<PageAction> result;
-    if (auto* front = qobject_cast<Page*>(m_stack->currentWidget())) {
-        for (const PageAction& action : front->actions()) {
+    if (m_front != nullptr) {
+        for (const PageAction& action : m_front->actions()) {
             result.push_back(action);
         }
     }

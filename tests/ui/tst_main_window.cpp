@@ -13,6 +13,7 @@
 #include "ui/frame/strip_buttons.h"
 #include "ui/language.h"
 #include "ui/main_window.h"
+#include "ui/pages/first_start_page.h"
 #include "ui/pages/live_page.h"
 #include "ui/pages/live_tiles.h"
 #include "ui/pages/settings_page.h"
@@ -168,6 +169,11 @@ void TstMainWindow::withoutAModelTheWindowWaits() {
     QVERIFY(!m_window->findChild<ui::RecordButton*>()->isVisible());
     QCOMPARE(m_window->findChild<ui::ModelButton*>()->accessibleName(), QStringLiteral("No model"));
     QVERIFY(bannerTexts().isEmpty());
+    // The first page tells how to begin, and makes room once there is a model.
+    QVERIFY(m_window->findChild<ui::FirstStartPage*>()->isVisible());
+    QVERIFY(!live()->isVisible());
+    load();
+    QTRY_VERIFY(live()->isVisible());
 }
 
 void TstMainWindow::loadingShowsPhasesAndCancels() {
@@ -334,6 +340,7 @@ void TstMainWindow::themeSwitchesLiveAndIsKept() {
 }
 
 void TstMainWindow::narrowWindowsOpenThePanelAsADrawer() {
+    load();
     auto* panel = m_window->findChild<ui::SidePanel*>();
     m_window->showPage(QStringLiteral("live"));
     QCOMPARE(panel->mode(), ui::SidePanel::Mode::Beside);
