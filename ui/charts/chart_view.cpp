@@ -99,6 +99,7 @@ void ChartView::showAxes() {
     // Ranges are set only when they move: each change lays the axis out anew.
     if (chart()->plotArea() != m_overlay.plotArea()) {
         chart()->setPlotArea(m_overlay.plotArea());
+        chart()->layout()->activate(); // else the grid follows one turn later
     }
     const app::Ticks ticks = app::niceTicks(m_shown.yMax);
     if (m_yAxis->max() != m_shown.yMax || m_yAxis->tickInterval() != ticks.step) {

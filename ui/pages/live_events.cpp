@@ -5,6 +5,7 @@
 #include "app/plot/charts.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ui {
 
@@ -20,16 +21,21 @@ QString who(const engine::Event& event) {
     return app::sourceLabel(isApplied ? engine::EventSource::Operator : event.source);
 }
 
+// Tenths beside hundreds of milliseconds say nothing.
+QString differenceText(double milliseconds) {
+    return app::numberText(milliseconds, std::abs(milliseconds) < 100.0 ? 1 : 0);
+}
+
 void describe(EventRow& row, const app::MarkerEffect& effect) {
     row.effectName = QStringLiteral("TTFT p50 ");
     row.effect =
         QStringLiteral("%1 → %2 ms")
             .arg(app::millisecondsText(effect.beforeMs), app::millisecondsText(effect.afterMs));
-    row.effectDetail = QStringLiteral(" [%1, %2] · n %3 / %4")
-                           .arg(app::numberText(effect.difference.low, 1),
-                                app::numberText(effect.difference.high, 1),
-                                app::numberText(static_cast<double>(effect.nBefore)),
-                                app::numberText(static_cast<double>(effect.nAfter)));
+    row.effectDetail =
+        QStringLiteral(" [%1, %2] · n %3 / %4")
+            .arg(differenceText(effect.difference.low), differenceText(effect.difference.high),
+                 app::numberText(static_cast<double>(effect.nBefore)),
+                 app::numberText(static_cast<double>(effect.nAfter)));
     row.verdict = effect.verdict;
 }
 

@@ -218,23 +218,32 @@ void LivePage::beginCycle() {
     if (!m_isShown) {
         return;
     }
+    const bool isRunning = m_feedTimer->isActive();
+    if (isRunning && !m_isViewNew) {
+        return; // where the machine is slow a cycle may take longer than a tick
+    }
     m_cycleClock.start();
     m_isViewNew = false;
     m_cycleRange = {.from = m_group->view().from(),
                     .to = m_group->view().to(),
                     .filter = m_filter,
                     .edge = m_edge};
-    m_next = 0;
-    feedNext();
-    m_feedTimer->start();
+    // The turn goes on round the charts, so that a view that moves often starves none.
+    m_remaining = m_charts.size();
+    if (!isRunning) {
+        feedNext();
+        m_feedTimer->start();
+    }
 }
 
 void LivePage::feedNext() {
-    if (m_next < m_charts.size()) {
-        const Slot& slot = m_charts[m_next++];
+    if (m_remaining > 0) {
+        --m_remaining;
+        m_next = (m_next + 1) % m_charts.size();
+        const Slot& slot = m_charts[m_next];
         m_cycleRange.maxPoints = slot.view->plotWidth();
         app::Plot plot = slot.row->make(m_session.history(), m_cycleRange);
-        if (m_next == 1) {
+        if (m_next == 0) {
             m_group->setMarkers(plot.markers);
         }
         slot.view->setPlot(std::move(plot));
@@ -307,6 +316,8 @@ void LivePage::setCharts(const QStringList& keys) {
         slot.view->deleteLater();
     }
     m_charts.clear();
+    m_feedTimer->stop();
+    m_next = m_remaining = 0;
     for (const QString& key : keys) {
         const app::ChartRow* row = app::findChart(key.toStdString());
         if (row == nullptr || m_charts.size() >= kMostCharts) {

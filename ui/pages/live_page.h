@@ -108,7 +108,8 @@ private:
 
     bool m_isShown = false;
     QTimer* m_feedTimer;          // 25 ms between the charts of a cycle
-    std::size_t m_next = 0;       // chart of the running cycle
+    std::size_t m_next = 0;       // chart that was fed last
+    std::size_t m_remaining = 0;  // charts of the running cycle
     app::ChartRange m_cycleRange; // the same for all charts of a cycle
     QElapsedTimer m_cycleClock, m_tileClock;
     bool m_isViewNew = true; // moved since the last cycle
