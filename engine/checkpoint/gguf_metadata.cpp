@@ -28,6 +28,7 @@ public:
         const std::string_view key =
             m_reader.takeString(fmt::format("metadata key {}", index), kLongestKey);
         m_key = displayText(key);
+        m_here = fmt::format("the value of \"{}\"", m_key);
         if (key.empty()) {
             fail(ErrorCode::Corrupt, fmt::format("metadata key {} is empty", index));
         }
@@ -48,7 +49,8 @@ private:
         m_reader.fail(code, problem);
     }
 
-    std::string here() const { return fmt::format("the value of \"{}\"", m_key); }
+    // Made once a key: it is asked for with every element of an array.
+    std::string_view here() const { return m_here; }
 
     void spend(std::uint64_t bytes) {
         if (bytes > kDecodedLimit - m_decoded) {
@@ -217,6 +219,7 @@ private:
     ByteReader& m_reader;
     Layout& m_layout;
     std::string m_key; // of the pair being read, fit to show
+    std::string m_here;
     std::uint64_t m_decoded = 0;
 };
 
