@@ -146,7 +146,8 @@ Section phasesSection(const RunData& run) {
                  Tone::Muted);
         table.rows.push_back(
             {.cells = {Text(phase.letter, Tone::Strong), phase.settings,
-                       runTimeText(phase.from) + QStringLiteral(" – ") + runTimeText(phase.to),
+                       runTimeText(phase.from) + QStringLiteral("\u00a0\u2013\u00a0") +
+                           runTimeText(phase.to),
                        countText(static_cast<std::int64_t>(phase.ttftMs.size())),
                        millisecondsText(quantile(phase.ttftMs, 0.5)),
                        millisecondsText(quantile(phase.ttftMs, 0.9)), tail,
