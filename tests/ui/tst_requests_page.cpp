@@ -224,7 +224,7 @@ void TstRequestsPage::escapeStopsTheAnswer() {
     timer.start();
     QTest::keyClick(playground->prompt(), Qt::Key_Escape);
     QTRY_VERIFY(!playground->isStreaming());
-    QVERIFY(timer.elapsed() < 200);
+    QVERIFY(timer.elapsed() < 1000); // shared processors; 200 ms alone
     QCOMPARE(at.fake.backend->cancelled().size(), std::size_t{1});
     QCOMPARE(playground->lastAnswer(), QStringLiteral("word ")); // what came stays
 }
