@@ -22,12 +22,25 @@ struct ReportArguments {
     std::string html, csv, json, markdown;
 };
 
+// Qt tells about a missing folder of the session, which writing a report has no use for.
+void passOnUnlessIdle(QtMsgType type, const QMessageLogContext&, const QString& message) {
+    if (type != QtWarningMsg || !message.startsWith(QStringLiteral("QStandardPaths:"))) {
+        printNote(message.toStdString());
+    }
+}
+
 // Charts measure their text; Qt needs an application for that, and no display.
 class OffscreenApplication {
 public:
-    OffscreenApplication() : m_application(m_count, m_arguments.data()) {}
+    OffscreenApplication()
+        : m_before(qInstallMessageHandler(passOnUnlessIdle)),
+          m_application(m_count, m_arguments.data()) {}
+    ~OffscreenApplication() { qInstallMessageHandler(m_before); }
+    OffscreenApplication(const OffscreenApplication&) = delete;
+    OffscreenApplication& operator=(const OffscreenApplication&) = delete;
 
 private:
+    QtMessageHandler m_before;
     std::string m_name = "headway", m_option = "-platform", m_platform = "offscreen";
     std::array<char*, 4> m_arguments = {m_name.data(), m_option.data(), m_platform.data(), nullptr};
     int m_count = 3;

@@ -1,5 +1,6 @@
 #include "app/headless_run.h"
 
+#include "app/command/command.h"
 #include "app/interrupt.h"
 
 #include <QCoreApplication>
@@ -18,6 +19,12 @@ HeadlessRun::HeadlessRun(std::filesystem::path model, engine::EngineConfig confi
             [this](const QString& reason) { end(End::Failed, reason.toStdString()); });
     connect(&m_session, &Session::modelChanged, this, &HeadlessRun::begin);
     connect(&m_session, &Session::loadRunChanged, this, &HeadlessRun::followLoad);
+    connect(&m_session, &Session::recordingProblemChanged, this, [this] {
+        if (const QString problem = m_session.recordingProblem(); !problem.isEmpty()) {
+            m_progress.clear();
+            printNote("Recording: " + problem.toStdString());
+        }
+    });
     connect(&m_session, &Session::ticked, this, [this] {
         if (m_session.isLoadRunning()) {
             m_progress.showLoad(m_session);
