@@ -60,6 +60,16 @@
     </message>
 </context>
 <context>
+    <name>ui::MachineFacts</name>
+    <message numerus="yes">
+        <source>%n threads</source>
+        <translation>
+            <numerusform>%n thread</numerusform>
+            <numerusform>%n threads</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ui::MainWindow</name>
     <message numerus="yes">
         <source>%n thread(s)</source>
@@ -87,6 +97,23 @@
     </message>
 </context>
 <context>
+    <name>ui::RunsPage</name>
+    <message numerus="yes">
+        <source>%n runs, 2 compared</source>
+        <translation>
+            <numerusform>%n run, 2 compared</numerusform>
+            <numerusform>%n runs, 2 compared</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n runs</source>
+        <translation>
+            <numerusform>%n run</numerusform>
+            <numerusform>%n runs</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ui::SessionBanners</name>
     <message numerus="yes">
         <source>%n request(s) failed. Everything recorded is safe.</source>
@@ -100,6 +127,16 @@
         <translation>
             <numerusform>%n run ended without a stop</numerusform>
             <numerusform>%n runs ended without a stop</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ui::SettingsDifference</name>
+    <message numerus="yes">
+        <source>%n equal settings hidden</source>
+        <translation>
+            <numerusform>%n equal setting hidden</numerusform>
+            <numerusform>%n equal settings hidden</numerusform>
         </translation>
     </message>
 </context>

@@ -13,6 +13,29 @@
     </message>
 </context>
 <context>
+    <name>ComparisonColumns</name>
+    <message>
+        <source>n %1 / %2</source>
+        <translation>n %1 / %2</translation>
+    </message>
+    <message>
+        <source>Measure</source>
+        <translation>指标</translation>
+    </message>
+    <message>
+        <source>95 % interval</source>
+        <translation>95 % 置信区间</translation>
+    </message>
+    <message>
+        <source>Verdict</source>
+        <translation>结论</translation>
+    </message>
+    <message>
+        <source>Too few values for an interval</source>
+        <translation>数值太少，得不出区间</translation>
+    </message>
+</context>
+<context>
     <name>ConfigForm</name>
     <message>
         <source>next step</source>
@@ -53,6 +76,45 @@
     <message>
         <source>Flag: %1</source>
         <translation>命令行参数：%1</translation>
+    </message>
+</context>
+<context>
+    <name>LoadPreview</name>
+    <message>
+        <source>planned arrivals</source>
+        <translation>计划到达</translation>
+    </message>
+    <message>
+        <source>wanted</source>
+        <translation>目标</translation>
+    </message>
+    <message>
+        <source>%1 users, closed loop</source>
+        <translation>%1 个用户，闭环</translation>
+    </message>
+    <message>
+        <source>%1/s in bursts</source>
+        <translation>突发 %1/秒</translation>
+    </message>
+    <message>
+        <source>%1/s</source>
+        <translation>%1/秒</translation>
+    </message>
+    <message>
+        <source>Arrivals</source>
+        <translation>到达</translation>
+    </message>
+    <message>
+        <source>requests/s</source>
+        <translation>请求/秒</translation>
+    </message>
+    <message>
+        <source>A closed loop has no rate of its own: each user asks again after its answer.</source>
+        <translation>闭环没有自己的速率：每个用户得到回答后再次提问。</translation>
+    </message>
+    <message>
+        <source>achieved, last 10 s</source>
+        <translation>实际，最近 10 秒</translation>
     </message>
 </context>
 <context>
@@ -167,6 +229,65 @@
     <message>
         <source>Outcome</source>
         <translation>结果</translation>
+    </message>
+</context>
+<context>
+    <name>RunColumns</name>
+    <message>
+        <source>n %1: %2 more would make it sure</source>
+        <translation>n %1：再有 %2 个即可确定</translation>
+    </message>
+    <message>
+        <source>events lost</source>
+        <translation>有事件丢失</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>整次运行</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Started</source>
+        <translation>开始时间</translation>
+    </message>
+    <message>
+        <source>Length</source>
+        <translation>时长</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>Requests</source>
+        <translation>请求</translation>
+    </message>
+    <message>
+        <source>TTFT p50 ms</source>
+        <translation>TTFT p50 ms</translation>
+    </message>
+    <message>
+        <source>TTFT p99 ms</source>
+        <translation>TTFT p99 ms</translation>
+    </message>
+    <message>
+        <source>Output tok/s</source>
+        <translation>输出词元/秒</translation>
+    </message>
+    <message>
+        <source>Goodput req/s</source>
+        <translation>有效吞吐 请求/秒</translation>
+    </message>
+    <message>
+        <source>TTFT ≤ %1 ms and TPOT ≤ %2 ms</source>
+        <translation>TTFT ≤ %1 ms 且 TPOT ≤ %2 ms</translation>
+    </message>
+    <message>
+        <source>Tags</source>
+        <translation>标签</translation>
     </message>
 </context>
 <context>
@@ -825,602 +946,728 @@
     <name>measures</name>
     <message>
         <source>Achieved rate</source>
-        <translation type="unfinished"></translation>
+        <translation>实际速率</translation>
     </message>
     <message>
         <source>Lag p50</source>
-        <translation type="unfinished"></translation>
+        <translation>滞后 p50</translation>
     </message>
     <message>
         <source>Lag p99</source>
-        <translation type="unfinished"></translation>
+        <translation>滞后 p99</translation>
     </message>
     <message>
         <source>TTFT p50</source>
-        <translation type="unfinished"></translation>
+        <translation>TTFT p50</translation>
     </message>
     <message>
         <source>TTFT p90</source>
-        <translation type="unfinished"></translation>
+        <translation>TTFT p90</translation>
     </message>
     <message>
         <source>TTFT p99</source>
-        <translation type="unfinished"></translation>
+        <translation>TTFT p99</translation>
     </message>
     <message>
         <source>TPOT p50</source>
-        <translation type="unfinished"></translation>
+        <translation>TPOT p50</translation>
     </message>
     <message>
         <source>TPOT p99</source>
-        <translation type="unfinished"></translation>
+        <translation>TPOT p99</translation>
     </message>
     <message>
         <source>E2EL p50</source>
-        <translation type="unfinished"></translation>
+        <translation>E2EL p50</translation>
     </message>
     <message>
         <source>E2EL p99</source>
-        <translation type="unfinished"></translation>
+        <translation>E2EL p99</translation>
     </message>
     <message>
         <source>ITL p99</source>
-        <translation type="unfinished"></translation>
+        <translation>ITL p99</translation>
     </message>
     <message>
         <source>Output</source>
-        <translation type="unfinished">输出</translation>
+        <translation>输出</translation>
     </message>
     <message>
         <source>Prompt</source>
-        <translation type="unfinished">输入</translation>
+        <translation>输入</translation>
     </message>
     <message>
         <source>Requests</source>
-        <translation type="unfinished">请求</translation>
+        <translation>请求</translation>
     </message>
     <message>
         <source>Goodput</source>
-        <translation type="unfinished"></translation>
+        <translation>有效吞吐</translation>
     </message>
     <message>
         <source>KV peak</source>
-        <translation type="unfinished"></translation>
+        <translation>KV 峰值</translation>
     </message>
     <message>
         <source>Device busy</source>
-        <translation type="unfinished"></translation>
+        <translation>设备繁忙率</translation>
     </message>
     <message>
         <source>Memory peak</source>
-        <translation type="unfinished"></translation>
+        <translation>内存峰值</translation>
+    </message>
+</context>
+<context>
+    <name>model</name>
+    <message>
+        <source>%1 layers, %2 wide, %3 heads over %4 KV heads of %5</source>
+        <translation>%1 层，宽 %2，%3 个头，%4 个 KV 头，每头 %5</translation>
+    </message>
+    <message>
+        <source>Architecture</source>
+        <translation>架构</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>参数量</translation>
+    </message>
+    <message>
+        <source>Shape</source>
+        <translation>形状</translation>
+    </message>
+    <message>
+        <source>Vocabulary</source>
+        <translation>词表</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>上下文</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 词元</translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>Tokenizer</source>
+        <translation>分词器</translation>
+    </message>
+    <message>
+        <source>Chat format</source>
+        <translation>对话模板</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>Memory at %1 tokens</source>
+        <translation>%1 词元时的内存</translation>
+    </message>
+    <message>
+        <source>%1 weights + %2 KV</source>
+        <translation>权重 %1 + KV %2</translation>
+    </message>
+    <message>
+        <source>Licence</source>
+        <translation>许可</translation>
+    </message>
+    <message>
+        <source>It needs at least %1, and %2 of memory are free here.</source>
+        <translation>至少需要 %1，此处空闲内存 %2。</translation>
     </message>
 </context>
 <context>
     <name>report</name>
     <message>
         <source>no difference in %1 is resolved</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 的差值未能分辨</translation>
     </message>
     <message>
         <source>%1 fell from %2 to %3 %4 %5</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 从 %2 降至 %3 %4 %5</translation>
     </message>
     <message>
         <source>%1 rose from %2 to %3 %4 %5</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 从 %2 升至 %3 %4 %5</translation>
     </message>
     <message>
         <source>The runs followed each other: drift of the machine between them is not excluded. An interleaved experiment excludes it.</source>
-        <translation type="unfinished"></translation>
+        <translation>两次运行先后进行：不能排除其间机器状态的漂移。交错实验可以排除。</translation>
     </message>
     <message>
         <source>The request lists differ: prompts, lengths or arrivals may make the difference.</source>
-        <translation type="unfinished"></translation>
+        <translation>请求列表不同：差异可能来自提示词、长度或到达方式。</translation>
     </message>
     <message>
         <source>The machines differ.</source>
-        <translation type="unfinished"></translation>
+        <translation>机器不同。</translation>
     </message>
     <message>
         <source>The models differ.</source>
-        <translation type="unfinished"></translation>
+        <translation>模型不同。</translation>
     </message>
     <message>
         <source>The runs are not of the same length.</source>
-        <translation type="unfinished"></translation>
+        <translation>两次运行的时长不同。</translation>
     </message>
     <message>
         <source>A run did not end in order.</source>
-        <translation type="unfinished"></translation>
+        <translation>有一次运行没有正常结束。</translation>
     </message>
     <message>
         <source>A run has lost events.</source>
-        <translation type="unfinished"></translation>
+        <translation>有一次运行丢失了事件。</translation>
     </message>
     <message>
         <source>Of %1 measures %2 are better, %3 worse, %4 the same within 1 %, %5 not resolved.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 项指标中，%2 项改善，%3 项变差，%4 项相差不到 1 %，%5 项未能分辨。</translation>
     </message>
     <message>
         <source>Measure</source>
-        <translation type="unfinished"></translation>
+        <translation>指标</translation>
     </message>
     <message>
         <source>95 % interval</source>
-        <translation type="unfinished"></translation>
+        <translation>95 % 置信区间</translation>
     </message>
     <message>
         <source>Verdict</source>
-        <translation type="unfinished"></translation>
+        <translation>结论</translation>
     </message>
     <message>
         <source> (about %1 more)</source>
-        <translation type="unfinished"></translation>
+        <translation>（约还需 %1 个）</translation>
     </message>
     <message>
         <source>Differences</source>
-        <translation type="unfinished"></translation>
+        <translation>差值</translation>
     </message>
     <message>
         <source>latencies by bootstrap over requests, rates over blocks of seconds</source>
-        <translation type="unfinished"></translation>
+        <translation>延迟按请求自助法，速率按若干秒的区组</translation>
     </message>
     <message>
         <source>Setting</source>
-        <translation type="unfinished"></translation>
+        <translation>设置</translation>
     </message>
     <message>
         <source>%1 equal settings are not listed.</source>
-        <translation type="unfinished"></translation>
+        <translation>另有 %1 项相同的设置未列出。</translation>
     </message>
     <message>
         <source>Settings that differ</source>
-        <translation type="unfinished"></translation>
+        <translation>不同的设置</translation>
     </message>
     <message>
         <source>Run %1</source>
-        <translation type="unfinished"></translation>
+        <translation>运行 %1</translation>
     </message>
     <message>
         <source>Name</source>
-        <translation type="unfinished"></translation>
+        <translation>名称</translation>
     </message>
     <message>
         <source>Started</source>
-        <translation type="unfinished"></translation>
+        <translation>开始时间</translation>
     </message>
     <message>
         <source>Length</source>
-        <translation type="unfinished"></translation>
+        <translation>时长</translation>
     </message>
     <message>
         <source>Model</source>
-        <translation type="unfinished"></translation>
+        <translation>模型</translation>
     </message>
     <message>
         <source>Device</source>
-        <translation type="unfinished"></translation>
+        <translation>设备</translation>
     </message>
     <message>
         <source>Workload</source>
-        <translation type="unfinished"></translation>
+        <translation>负载</translation>
     </message>
     <message>
         <source>Request list</source>
-        <translation type="unfinished"></translation>
+        <translation>请求列表</translation>
     </message>
     <message>
         <source>Note</source>
-        <translation type="unfinished"></translation>
+        <translation>备注</translation>
     </message>
     <message>
         <source> %1 more needed</source>
-        <translation type="unfinished"></translation>
+        <translation>，还需 %1 个</translation>
     </message>
     <message>
         <source>Requests</source>
-        <translation type="unfinished">请求</translation>
+        <translation>请求</translation>
     </message>
     <message>
         <source>Share</source>
-        <translation type="unfinished"></translation>
+        <translation>占比</translation>
     </message>
     <message>
         <source>Prompt tok</source>
-        <translation type="unfinished"></translation>
+        <translation>输入词元</translation>
     </message>
     <message>
         <source>Output tok</source>
-        <translation type="unfinished"></translation>
+        <translation>输出词元</translation>
     </message>
     <message>
         <source>TTFT p50 ms</source>
-        <translation type="unfinished"></translation>
+        <translation>TTFT p50 ms</translation>
     </message>
     <message>
         <source>E2EL p50 ms</source>
-        <translation type="unfinished"></translation>
+        <translation>E2EL p50 ms</translation>
     </message>
     <message>
         <source>%1 more rows</source>
-        <translation type="unfinished"></translation>
+        <translation>另有 %1 行</translation>
     </message>
     <message>
         <source>Key</source>
-        <translation type="unfinished"></translation>
+        <translation>键</translation>
     </message>
     <message>
         <source>Requested</source>
-        <translation type="unfinished"></translation>
+        <translation>请求值</translation>
     </message>
     <message>
         <source>Effective</source>
-        <translation type="unfinished"></translation>
+        <translation>实际值</translation>
     </message>
     <message>
         <source>State</source>
-        <translation type="unfinished"></translation>
+        <translation>状态</translation>
     </message>
     <message>
         <source>All settings</source>
-        <translation type="unfinished"></translation>
+        <translation>全部设置</translation>
     </message>
     <message>
         <source>at the end of the run</source>
-        <translation type="unfinished"></translation>
+        <translation>运行结束时</translation>
     </message>
     <message>
         <source>Time</source>
-        <translation type="unfinished"></translation>
+        <translation>时间</translation>
     </message>
     <message>
         <source>%1 more changes in settings.csv</source>
-        <translation type="unfinished"></translation>
+        <translation>settings.csv 中另有 %1 次更改</translation>
     </message>
     <message>
         <source>Settings over the run</source>
-        <translation type="unfinished"></translation>
+        <translation>运行中的设置更改</translation>
     </message>
     <message>
         <source>Stage</source>
-        <translation type="unfinished"></translation>
+        <translation>阶段</translation>
     </message>
     <message>
         <source>Mean ms</source>
-        <translation type="unfinished"></translation>
+        <translation>平均 ms</translation>
     </message>
     <message>
         <source>modelled</source>
-        <translation type="unfinished"></translation>
+        <translation>模型估算</translation>
     </message>
     <message>
         <source>Time to first token</source>
-        <translation type="unfinished"></translation>
+        <translation>首词元延迟</translation>
     </message>
     <message>
         <source>First token’s time by stage</source>
-        <translation type="unfinished"></translation>
+        <translation>首词元时间的构成</translation>
     </message>
     <message>
         <source>warm requests, n %1; adds up</source>
-        <translation type="unfinished"></translation>
+        <translation>预热后请求，n %1；各项相加等于总和</translation>
     </message>
     <message>
         <source>Requests by outcome</source>
-        <translation type="unfinished"></translation>
+        <translation>按结果统计的请求</translation>
     </message>
     <message>
         <source>Outcome</source>
-        <translation type="unfinished">结果</translation>
+        <translation>结果</translation>
     </message>
     <message>
         <source>Lane and label</source>
-        <translation type="unfinished"></translation>
+        <translation>通道与标签</translation>
     </message>
     <message>
         <source>ms</source>
-        <translation type="unfinished"></translation>
+        <translation>ms</translation>
     </message>
     <message>
         <source>least</source>
-        <translation type="unfinished"></translation>
+        <translation>最小</translation>
     </message>
     <message>
         <source>greatest</source>
-        <translation type="unfinished"></translation>
+        <translation>最大</translation>
     </message>
     <message>
         <source>TTFT from scheduled</source>
-        <translation type="unfinished"></translation>
+        <translation>TTFT，自计划时刻</translation>
     </message>
     <message>
         <source>TTFT from received</source>
-        <translation type="unfinished"></translation>
+        <translation>TTFT，自接收</translation>
     </message>
     <message>
         <source>TTFT from admitted</source>
-        <translation type="unfinished"></translation>
+        <translation>TTFT，自准入</translation>
     </message>
     <message>
         <source>TPOT</source>
-        <translation type="unfinished"></translation>
+        <translation>TPOT</translation>
     </message>
     <message>
         <source>ITL</source>
-        <translation type="unfinished"></translation>
+        <translation>ITL</translation>
     </message>
     <message>
         <source>E2EL</source>
-        <translation type="unfinished"></translation>
+        <translation>E2EL</translation>
     </message>
     <message>
         <source>Distributions</source>
-        <translation type="unfinished"></translation>
+        <translation>分布</translation>
     </message>
     <message>
         <source>warm, completed requests; 95 % interval in brackets</source>
-        <translation type="unfinished"></translation>
+        <translation>预热后且完成的请求；方括号内为 95 % 置信区间</translation>
     </message>
     <message>
         <source>Further charts</source>
-        <translation type="unfinished"></translation>
+        <translation>更多图表</translation>
     </message>
     <message>
         <source>better</source>
-        <translation type="unfinished">改善</translation>
+        <translation>改善</translation>
     </message>
     <message>
         <source>worse</source>
-        <translation type="unfinished">变差</translation>
+        <translation>变差</translation>
     </message>
     <message>
         <source>same</source>
-        <translation type="unfinished">相同</translation>
+        <translation>相同</translation>
     </message>
     <message>
         <source>not resolved</source>
-        <translation type="unfinished">未能分辨</translation>
+        <translation>未能分辨</translation>
     </message>
     <message>
         <source>n %1</source>
-        <translation type="unfinished"></translation>
+        <translation>n %1</translation>
     </message>
     <message>
         <source>n %1, %2 more needed</source>
-        <translation type="unfinished"></translation>
+        <translation>n %1，还需 %2 个</translation>
     </message>
     <message>
         <source>After %1 at %2 the median TTFT fell from %3 to %4 ms %5.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1（%2）之后，TTFT 中位数从 %3 降至 %4 ms %5。</translation>
     </message>
     <message>
         <source>After %1 at %2 the median TTFT rose from %3 to %4 ms %5.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1（%2）之后，TTFT 中位数从 %3 升至 %4 ms %5。</translation>
     </message>
     <message>
         <source>No warm request had a first token.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有预热后的请求产生首词元。</translation>
     </message>
     <message>
         <source>Half of %1 warm requests had their first text within %2 ms%3, 99 % of them within %4 ms%5.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 个预热后请求中，一半在 %2 ms%3 内得到首段文本，99 % 在 %4 ms%5 内。</translation>
     </message>
     <message>
         <source>%1 of %2 requests completed</source>
-        <translation type="unfinished"></translation>
+        <translation>%2 个请求中完成 %1 个</translation>
     </message>
     <message>
         <source>; they arrived at %1 of %2 wanted a second</source>
-        <translation type="unfinished"></translation>
+        <translation>；每秒到达 %1 个，目标 %2 个</translation>
     </message>
     <message>
         <source>; they arrived at %1 a second</source>
-        <translation type="unfinished"></translation>
+        <translation>；每秒到达 %1 个</translation>
     </message>
     <message>
         <source>, and %1 a second were within the limits.</source>
-        <translation type="unfinished"></translation>
+        <translation>，每秒 %1 个在限值以内。</translation>
     </message>
     <message>
         <source>prompt %1</source>
-        <translation type="unfinished"></translation>
+        <translation>输入 %1</translation>
     </message>
     <message>
         <source>of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>共 %1</translation>
     </message>
     <message>
         <source>Some events were lost: the log could not be written for too long.</source>
-        <translation type="unfinished"></translation>
+        <translation>部分事件丢失：日志有较长时间无法写入。</translation>
     </message>
     <message>
         <source>This run is still being recorded.</source>
-        <translation type="unfinished"></translation>
+        <translation>此运行仍在记录。</translation>
     </message>
     <message>
         <source>This run was interrupted: it ends where the recording broke off.</source>
-        <translation type="unfinished"></translation>
+        <translation>此运行被中断：在记录断开处结束。</translation>
     </message>
     <message>
         <source>This run failed before its end.</source>
-        <translation type="unfinished"></translation>
+        <translation>此运行在结束前失败。</translation>
     </message>
     <message>
         <source>ms, scheduled → first visible text, rolling 30 s</source>
-        <translation type="unfinished"></translation>
+        <translation>ms，计划时刻 → 首段可见文本，滚动 30 秒</translation>
     </message>
     <message>
         <source>TTFT: first visible text minus the time the workload wanted the request (scheduled), so that a late generator can&apos;t hide waiting. From received it is the server&apos;s view, from admitted the engine&apos;s.</source>
-        <translation type="unfinished"></translation>
+        <translation>TTFT：首段可见文本的时刻减去负载计划发出请求的时刻（计划时刻），因此发生器迟到不能掩盖等待。自接收算起是服务端视角，自准入算起是引擎视角。</translation>
     </message>
     <message>
         <source>TPOT: last token minus first visible text, divided by the tokens after the first; absent for answers of one token. ITL: gaps between steps that made visible tokens. E2EL: last token minus scheduled.</source>
-        <translation type="unfinished"></translation>
+        <translation>TPOT：末词元减去首段可见文本，再除以首词元之后的词元数；只有一个词元的回答没有此值。ITL：产生可见词元的相邻步之间的间隔。E2EL：末词元减去计划时刻。</translation>
     </message>
     <message>
         <source>Throughput: output tokens, prompt tokens and completed requests whose time lies in the run, each divided by its length; three numbers, never added. Goodput: completed requests within both limits.</source>
-        <translation type="unfinished"></translation>
+        <translation>吞吐：落在运行时段内的输出词元、输入词元和完成的请求，各自除以时长；三个数，从不相加。有效吞吐：同时满足两项限值的完成请求。</translation>
     </message>
     <message>
         <source>Latencies are of warm, completed requests: cold and idle starts and warm-up requests are counted apart, never dropped.</source>
-        <translation type="unfinished"></translation>
+        <translation>延迟只统计预热后且完成的请求：冷启动、空闲后启动和预热请求另行统计，从不丢弃。</translation>
     </message>
     <message>
         <source>Quantiles are exact over all requests. Their 95 % intervals come from order statistics and suppose no distribution; they need 6 values for p50, 29 for p90, 59 for p95, 299 for p99.</source>
-        <translation type="unfinished"></translation>
+        <translation>分位数由全部请求精确得出。其 95 % 置信区间来自次序统计量，不假设分布；p50 需要 6 个值，p90 需要 29 个，p95 需要 59 个，p99 需要 299 个。</translation>
     </message>
     <message>
         <source>The first token’s time is a sum of consecutive stages; what no stage explains is the remainder. The split of prefill into weight traffic and arithmetic is modelled from measured bandwidth and takes part in no verdict.</source>
-        <translation type="unfinished"></translation>
+        <translation>首词元时间是连续各阶段之和；任何阶段都不能解释的部分记为未归因。预填充中读权重与运算的划分由实测带宽估算，不参与任何结论。</translation>
     </message>
     <message>
         <source>The effect of a change compares up to a minute before and after it by a bootstrap over requests; other things may have changed in that time. An interleaved experiment settles it.</source>
-        <translation type="unfinished"></translation>
+        <translation>更改的效果由其前后各至多一分钟的请求经自助法比较得出；其间其他因素也可能变化。交错实验可以定论。</translation>
     </message>
     <message>
         <source>Methods and definitions</source>
-        <translation type="unfinished"></translation>
+        <translation>方法与定义</translation>
     </message>
     <message>
         <source>run report</source>
-        <translation type="unfinished"></translation>
+        <translation>运行报告</translation>
     </message>
     <message>
         <source>Raw data %1 · Headway %2 · opens in the console by its run id</source>
-        <translation type="unfinished"></translation>
+        <translation>原始数据 %1 · Headway %2 · 可在控制台按运行编号打开</translation>
     </message>
     <message>
         <source>comparison</source>
-        <translation type="unfinished"></translation>
+        <translation>比较</translation>
     </message>
     <message>
         <source>Run %1 against run %2</source>
-        <translation type="unfinished"></translation>
+        <translation>运行 %1 对比运行 %2</translation>
     </message>
     <message>
         <source>%1 against %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 对比 %2</translation>
     </message>
     <message>
         <source>Raw data %1 and %2 · Headway %3</source>
-        <translation type="unfinished"></translation>
+        <translation>原始数据 %1 和 %2 · Headway %3</translation>
     </message>
     <message>
         <source>TTFT p50 %1 → %2 ms, n %3 / %4: </source>
-        <translation type="unfinished"></translation>
+        <translation>TTFT p50 %1 → %2 ms，n %3 / %4：</translation>
     </message>
     <message>
         <source>wanted %1, achieved %2 req/s</source>
-        <translation type="unfinished"></translation>
+        <translation>目标 %1，实际 %2 请求/秒</translation>
     </message>
     <message>
         <source>%1 req/s</source>
-        <translation type="unfinished">%1 请求/秒</translation>
+        <translation>%1 请求/秒</translation>
     </message>
     <message>
         <source>lag p50 %1, p99 %2 ms</source>
-        <translation type="unfinished"></translation>
+        <translation>滞后 p50 %1，p99 %2 ms</translation>
     </message>
     <message>
         <source>cold %1, idle start %2, warm-up %3, preempted %4, settings changed %5</source>
-        <translation type="unfinished"></translation>
+        <translation>冷启动 %1，空闲后 %2，预热 %3，被抢占 %4，设置变更 %5</translation>
     </message>
     <message>
         <source>%1 completed, %2 cancelled, %3 failed, %4 rejected</source>
-        <translation type="unfinished"></translation>
+        <translation>完成 %1，取消 %2，失败 %3，被拒 %4</translation>
     </message>
     <message>
         <source> from %1</source>
-        <translation type="unfinished"></translation>
+        <translation>，自 %1</translation>
     </message>
     <message>
         <source>%1 threads</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 线程</translation>
     </message>
     <message>
         <source>In effect</source>
-        <translation type="unfinished"></translation>
+        <translation>生效的设置</translation>
     </message>
     <message>
         <source>From – to</source>
-        <translation type="unfinished"></translation>
+        <translation>起 – 止</translation>
     </message>
     <message>
         <source>p99 ms</source>
-        <translation type="unfinished"></translation>
+        <translation>p99 ms</translation>
     </message>
     <message>
         <source>Output tok/s</source>
-        <translation type="unfinished"></translation>
+        <translation>输出词元/秒</translation>
     </message>
     <message>
         <source>Goodput</source>
-        <translation type="unfinished"></translation>
+        <translation>有效吞吐</translation>
     </message>
     <message>
         <source>Running</source>
-        <translation type="unfinished">运行</translation>
+        <translation>运行</translation>
     </message>
     <message>
         <source>%1 more phases</source>
-        <translation type="unfinished"></translation>
+        <translation>另有 %1 个阶段</translation>
     </message>
     <message>
         <source>By phase</source>
-        <translation type="unfinished"></translation>
+        <translation>按阶段</translation>
     </message>
     <message>
         <source>warm samples; 95 % interval of p99 in brackets</source>
-        <translation type="unfinished"></translation>
+        <translation>预热后样本；方括号内为 p99 的 95 % 置信区间</translation>
     </message>
     <message>
         <source>%1 more events</source>
-        <translation type="unfinished"></translation>
+        <translation>另有 %1 个事件</translation>
     </message>
     <message>
         <source>Events</source>
-        <translation type="unfinished"></translation>
+        <translation>事件</translation>
     </message>
     <message>
         <source>What ran</source>
-        <translation type="unfinished"></translation>
+        <translation>运行内容</translation>
     </message>
     <message>
         <source>none: recorded by hand</source>
-        <translation type="unfinished"></translation>
+        <translation>无：手动记录</translation>
     </message>
     <message>
         <source>seed %1</source>
-        <translation type="unfinished"></translation>
+        <translation>种子 %1</translation>
     </message>
     <message>
         <source>request list %1</source>
-        <translation type="unfinished"></translation>
+        <translation>请求列表 %1</translation>
     </message>
     <message>
         <source>Arrivals</source>
-        <translation type="unfinished"></translation>
+        <translation>到达</translation>
     </message>
     <message>
         <source>Requested and effective</source>
-        <translation type="unfinished"></translation>
+        <translation>请求值与实际值</translation>
     </message>
     <message>
         <source>Settings</source>
-        <translation type="unfinished"></translation>
+        <translation>设置</translation>
     </message>
     <message>
         <source>every one as requested, none changed</source>
-        <translation type="unfinished"></translation>
+        <translation>全部与请求一致，未更改</translation>
     </message>
     <message>
         <source>Outcomes</source>
-        <translation type="unfinished"></translation>
+        <translation>结果</translation>
     </message>
     <message>
         <source>Tags</source>
-        <translation type="unfinished">标签</translation>
+        <translation>标签</translation>
+    </message>
+</context>
+<context>
+    <name>runs</name>
+    <message>
+        <source>Two runs in sequence: drift between them is not excluded.</source>
+        <translation>两次运行先后进行：不排除其间的漂移。</translation>
+    </message>
+    <message>
+        <source>The runs did not send the same request list.</source>
+        <translation>两次运行发送的请求列表不同。</translation>
+    </message>
+    <message>
+        <source>The machines differ.</source>
+        <translation>机器不同。</translation>
+    </message>
+    <message>
+        <source>The models differ.</source>
+        <translation>模型不同。</translation>
+    </message>
+    <message>
+        <source>The runs differ in length.</source>
+        <translation>两次运行时长不同。</translation>
+    </message>
+    <message>
+        <source>A run did not end as planned.</source>
+        <translation>有一次运行未按计划结束。</translation>
+    </message>
+    <message>
+        <source>Events of a run were lost.</source>
+        <translation>有一次运行丢失了事件。</translation>
+    </message>
+    <message>
+        <source>recording</source>
+        <translation>记录中</translation>
+    </message>
+    <message>
+        <source>finished</source>
+        <translation>已完成</translation>
+    </message>
+    <message>
+        <source>interrupted</source>
+        <translation>已中断</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>today %1</source>
+        <translation>今天 %1</translation>
+    </message>
+    <message>
+        <source>yesterday %1</source>
+        <translation>昨天 %1</translation>
+    </message>
+    <message>
+        <source>d MMM</source>
+        <translation>M月d日</translation>
+    </message>
+    <message>
+        <source>d MMM yyyy</source>
+        <translation>yyyy年M月d日</translation>
     </message>
 </context>
 <context>
@@ -1487,6 +1734,73 @@
     <message>
         <source>Commands</source>
         <translation>命令列表</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ComparisonView</name>
+    <message>
+        <source>Swap sides</source>
+        <translation>交换两侧</translation>
+    </message>
+    <message>
+        <source>Report…</source>
+        <translation>报告…</translation>
+    </message>
+    <message>
+        <source>Environment</source>
+        <translation>环境</translation>
+    </message>
+    <message>
+        <source>Differences between the runs</source>
+        <translation>两次运行的差值</translation>
+    </message>
+    <message>
+        <source>Run %1 against run %2</source>
+        <translation>运行 %1 对比运行 %2</translation>
+    </message>
+    <message>
+        <source>n %1 / %2</source>
+        <translation>n %1 / %2</translation>
+    </message>
+    <message>
+        <source>different request lists</source>
+        <translation>请求列表不同</translation>
+    </message>
+    <message>
+        <source>same request list %1</source>
+        <translation>相同请求列表 %1</translation>
+    </message>
+    <message>
+        <source>Intervals by bootstrap over requests.</source>
+        <translation>区间由对请求的自助法得出。</translation>
+    </message>
+    <message>
+        <source>The machines differ.</source>
+        <translation>机器不同。</translation>
+    </message>
+    <message>
+        <source>Same machine.</source>
+        <translation>同一机器。</translation>
+    </message>
+    <message>
+        <source>The models differ: %1 and %2.</source>
+        <translation>模型不同：%1 与 %2。</translation>
+    </message>
+    <message>
+        <source>Same model, %1.</source>
+        <translation>同一模型，%1。</translation>
+    </message>
+    <message>
+        <source>Note on %1</source>
+        <translation>%1 的备注</translation>
+    </message>
+    <message>
+        <source>No note</source>
+        <translation>无备注</translation>
+    </message>
+    <message>
+        <source>Write a note</source>
+        <translation>写备注</translation>
     </message>
 </context>
 <context>
@@ -1632,6 +1946,141 @@
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
+    </message>
+</context>
+<context>
+    <name>ui::FirstStartPage</name>
+    <message>
+        <source>copied</source>
+        <translation>已复制</translation>
+    </message>
+    <message>
+        <source>Open a model</source>
+        <translation>打开模型</translation>
+    </message>
+    <message>
+        <source>Models (*.gguf)</source>
+        <translation>模型 (*.gguf)</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Make</source>
+        <translation>生成</translation>
+    </message>
+    <message>
+        <source>any layer count and weight format</source>
+        <translation>任意层数与权重格式</translation>
+    </message>
+    <message>
+        <source>writing %1 of %2</source>
+        <translation>正在写入 %1 / %2</translation>
+    </message>
+    <message>
+        <source>A synthetic model with random weights. Tells how fast a shape would run on this machine before you download it.</source>
+        <translation>随机权重的合成模型。下载之前就能知道这种形状在本机上有多快。</translation>
+    </message>
+    <message>
+        <source>Default model</source>
+        <translation>默认模型</translation>
+    </message>
+    <message>
+        <source>98 MB · Q4_1 · 135 M parameters</source>
+        <translation>98 MB · Q4_1 · 1.35 亿参数</translation>
+    </message>
+    <message>
+        <source>%1, Apache-2.0. Small enough for two cores, real enough to measure.</source>
+        <translation>%1，Apache-2.0。小到两个核心就够，真实到足以测量。</translation>
+    </message>
+    <message>
+        <source>Already in your data folder, checksum right.</source>
+        <translation>已在您的数据文件夹中，校验和正确。</translation>
+    </message>
+    <message>
+        <source>Already in your data folder.</source>
+        <translation>已在您的数据文件夹中。</translation>
+    </message>
+    <message>
+        <source>Not in your data folder yet: run %1 in the source folder to fetch it, or open a file.</source>
+        <translation>数据文件夹中还没有：在源码文件夹运行 %1 获取，或打开一个文件。</translation>
+    </message>
+    <message>
+        <source>The file in your data folder is not whole: run %1 in the source folder to fetch it again.</source>
+        <translation>数据文件夹中的文件不完整：在源码文件夹运行 %1 重新获取。</translation>
+    </message>
+    <message>
+        <source>ready in about 1 s</source>
+        <translation>约 1 秒就绪</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>开始</translation>
+    </message>
+    <message>
+        <source>Start with the default model</source>
+        <translation>用默认模型开始</translation>
+    </message>
+    <message>
+        <source>Make a synthetic model</source>
+        <translation>生成合成模型</translation>
+    </message>
+    <message>
+        <source>Open a model file</source>
+        <translation>打开模型文件</translation>
+    </message>
+    <message>
+        <source>Open a model to start</source>
+        <translation>打开一个模型以开始</translation>
+    </message>
+    <message>
+        <source>Headway runs it here, in this window, and measures what every switch really costs.</source>
+        <translation>Headway 就在这个窗口里运行它，并测量每个开关的真实代价。</translation>
+    </message>
+    <message>
+        <source>Start with it</source>
+        <translation>用它开始</translation>
+    </message>
+    <message>
+        <source>Copy the command</source>
+        <translation>复制命令</translation>
+    </message>
+    <message>
+        <source>Open a file</source>
+        <translation>打开文件</translation>
+    </message>
+    <message>
+        <source>%1 of memory free</source>
+        <translation>空闲内存 %1</translation>
+    </message>
+    <message>
+        <source>A GGUF file of a Llama-like model. The header is checked first and tells memory needs before anything loads.</source>
+        <translation>类 Llama 模型的 GGUF 文件。先检查文件头，加载之前就告知所需内存。</translation>
+    </message>
+    <message>
+        <source>Open…</source>
+        <translation>打开…</translation>
+    </message>
+    <message>
+        <source>or drop it anywhere</source>
+        <translation>或拖放到任意位置</translation>
+    </message>
+    <message>
+        <source>Try a shape</source>
+        <translation>试用一种形状</translation>
+    </message>
+    <message>
+        <source>Shape of the synthetic model</source>
+        <translation>合成模型的形状</translation>
+    </message>
+    <message>
+        <source>Drop a model file, a workload or a run log here</source>
+        <translation>把模型文件、负载或运行日志拖放到这里</translation>
     </message>
 </context>
 <context>
@@ -1959,6 +2408,293 @@
     </message>
 </context>
 <context>
+    <name>ui::LoadPage</name>
+    <message>
+        <source>none ended yet</source>
+        <translation>尚无结束</translation>
+    </message>
+    <message>
+        <source>Line %1: %2</source>
+        <translation>第 %1 行：%2</translation>
+    </message>
+    <message>
+        <source>%1 requests</source>
+        <translation>%1 个请求</translation>
+    </message>
+    <message>
+        <source>closed loop: as many as the answers allow</source>
+        <translation>闭环：数量取决于回答的快慢</translation>
+    </message>
+    <message>
+        <source>about %1 prompt and %2 output tokens each</source>
+        <translation>每个约 %1 个输入词元、%2 个输出词元</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>开始</translation>
+    </message>
+    <message>
+        <source>Start or stop the load (Ctrl+Enter)</source>
+        <translation>开始或停止负载（Ctrl+Enter）</translation>
+    </message>
+    <message>
+        <source>Open a model first</source>
+        <translation>请先打开模型</translation>
+    </message>
+    <message>
+        <source>of %1, %2 left</source>
+        <translation>共 %1，剩余 %2</translation>
+    </message>
+    <message>
+        <source>of %1, ended</source>
+        <translation>共 %1，已结束</translation>
+    </message>
+    <message>
+        <source>not started</source>
+        <translation>未开始</translation>
+    </message>
+    <message>
+        <source>req/s</source>
+        <translation>请求/秒</translation>
+    </message>
+    <message>
+        <source>wanted %1</source>
+        <translation>目标 %1</translation>
+    </message>
+    <message>
+        <source>no rate wanted</source>
+        <translation>无目标速率</translation>
+    </message>
+    <message>
+        <source>ms p99</source>
+        <translation>ms p99</translation>
+    </message>
+    <message>
+        <source>median %1 ms</source>
+        <translation>中位数 %1 ms</translation>
+    </message>
+    <message>
+        <source>sent − due</source>
+        <translation>发送 − 应发</translation>
+    </message>
+    <message>
+        <source>sent</source>
+        <translation>已发送</translation>
+    </message>
+    <message>
+        <source>Load</source>
+        <translation>负载</translation>
+    </message>
+    <message>
+        <source>Workload</source>
+        <translation>负载</translation>
+    </message>
+    <message>
+        <source>Form</source>
+        <translation>表单</translation>
+    </message>
+    <message>
+        <source>Edit the workload as</source>
+        <translation>负载编辑方式</translation>
+    </message>
+    <message>
+        <source>own</source>
+        <translation>自定义</translation>
+    </message>
+    <message>
+        <source>Built-in workloads</source>
+        <translation>内置负载</translation>
+    </message>
+    <message>
+        <source>Open…</source>
+        <translation>打开…</translation>
+    </message>
+    <message>
+        <source>Save…</source>
+        <translation>保存…</translation>
+    </message>
+    <message>
+        <source>Workload as TOML</source>
+        <translation>TOML 形式的负载</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>进度</translation>
+    </message>
+    <message>
+        <source>Achieved, last 10 s</source>
+        <translation>实际，最近 10 秒</translation>
+    </message>
+    <message>
+        <source>Lag</source>
+        <translation>滞后</translation>
+    </message>
+    <message>
+        <source>Requests</source>
+        <translation>请求</translation>
+    </message>
+    <message>
+        <source>The generator is the bottleneck</source>
+        <translation>发生器成为瓶颈</translation>
+    </message>
+    <message>
+        <source>Requests leave late: the median lag is above %1 ms, so waiting times measure this machine&apos;s sender too. Lower the rate, or leave it a core.</source>
+        <translation>请求发送过晚：滞后中位数超过 %1 ms，等待时间也包含了本机的发送端。请降低速率，或为它留出一个核心。</translation>
+    </message>
+    <message>
+        <source>%1 is larger than a workload file may be (1 MiB).</source>
+        <translation>%1 超过负载文件的大小上限（1 MiB）。</translation>
+    </message>
+    <message>
+        <source>Open a workload</source>
+        <translation>打开负载</translation>
+    </message>
+    <message>
+        <source>Workload files (*.toml)</source>
+        <translation>负载文件 (*.toml)</translation>
+    </message>
+    <message>
+        <source>Save the workload</source>
+        <translation>保存负载</translation>
+    </message>
+    <message>
+        <source>Stop the load</source>
+        <translation>停止负载</translation>
+    </message>
+    <message>
+        <source>Start the load</source>
+        <translation>开始负载</translation>
+    </message>
+    <message>
+        <source>Open a workload file…</source>
+        <translation>打开负载文件…</translation>
+    </message>
+    <message>
+        <source>Save the workload…</source>
+        <translation>保存负载…</translation>
+    </message>
+    <message>
+        <source>Start or stop the load</source>
+        <translation>开始或停止负载</translation>
+    </message>
+</context>
+<context>
+    <name>ui::LogPage</name>
+    <message>
+        <source>Time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>%1 after the start, step %2</source>
+        <translation>开始后 %1，第 %2 步</translation>
+    </message>
+    <message>
+        <source>Who</source>
+        <translation>来源</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>内容</translation>
+    </message>
+    <message>
+        <source>%1 entries</source>
+        <translation>%1 条</translation>
+    </message>
+    <message>
+        <source>Nothing has happened yet.</source>
+        <translation>尚未发生任何事件。</translation>
+    </message>
+    <message>
+        <source>No entry matches the filter.</source>
+        <translation>没有符合筛选的条目。</translation>
+    </message>
+    <message>
+        <source>Log copied</source>
+        <translation>日志已复制</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>日志</translation>
+    </message>
+    <message>
+        <source>Copy the log</source>
+        <translation>复制日志</translation>
+    </message>
+    <message>
+        <source>Filter</source>
+        <translation>筛选</translation>
+    </message>
+    <message>
+        <source>Copy the rows selected</source>
+        <translation>复制所选行</translation>
+    </message>
+    <message>
+        <source>Filter the log</source>
+        <translation>筛选日志</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>Operator</source>
+        <translation>操作员</translation>
+    </message>
+    <message>
+        <source>Problems</source>
+        <translation>问题</translation>
+    </message>
+    <message>
+        <source>Which entries</source>
+        <translation>显示哪些条目</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+</context>
+<context>
+    <name>ui::MachineFacts</name>
+    <message>
+        <source>This machine</source>
+        <translation>本机</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n threads</source>
+        <translation>
+            <numerusform>%n 线程</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Processor</source>
+        <translation>处理器</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>%1, %2 free</source>
+        <translation>%1，空闲 %2</translation>
+    </message>
+    <message>
+        <source>GPU</source>
+        <translation>GPU</translation>
+    </message>
+    <message>
+        <source>none found; none is needed</source>
+        <translation>未找到；也不需要</translation>
+    </message>
+    <message>
+        <source>Run log</source>
+        <translation>运行日志</translation>
+    </message>
+</context>
+<context>
     <name>ui::MainWindow</name>
     <message>
         <source>Help</source>
@@ -2095,6 +2831,41 @@
     <message>
         <source>this list</source>
         <translation>本列表</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ModelDialog</name>
+    <message>
+        <source>Open a model</source>
+        <translation>打开模型</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Load</source>
+        <translation>加载</translation>
+    </message>
+    <message>
+        <source>not readable</source>
+        <translation>无法读取</translation>
+    </message>
+    <message>
+        <source>reading</source>
+        <translation>读取中</translation>
+    </message>
+    <message>
+        <source>Reading the header…</source>
+        <translation>正在读取文件头…</translation>
+    </message>
+    <message>
+        <source>not supported</source>
+        <translation>不支持</translation>
+    </message>
+    <message>
+        <source>supported</source>
+        <translation>支持</translation>
     </message>
 </context>
 <context>
@@ -2379,6 +3150,244 @@
     </message>
 </context>
 <context>
+    <name>ui::RunView</name>
+    <message>
+        <source>n %1</source>
+        <translation>n %1</translation>
+    </message>
+    <message>
+        <source>%1 · %2 more to be sure</source>
+        <translation>%1 · 还需 %2 个</translation>
+    </message>
+    <message>
+        <source>Output</source>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>tok/s</source>
+        <translation>词元/秒</translation>
+    </message>
+    <message>
+        <source>prompt %1</source>
+        <translation>输入 %1</translation>
+    </message>
+    <message>
+        <source>Goodput</source>
+        <translation>有效吞吐</translation>
+    </message>
+    <message>
+        <source>req/s</source>
+        <translation>请求/秒</translation>
+    </message>
+    <message>
+        <source>≤ %1 ms, ≤ %2 ms</source>
+        <translation>≤ %1 ms，≤ %2 ms</translation>
+    </message>
+    <message>
+        <source>Completed</source>
+        <translation>完成</translation>
+    </message>
+    <message>
+        <source>of %1</source>
+        <translation>共 %1</translation>
+    </message>
+    <message>
+        <source>Report…</source>
+        <translation>报告…</translation>
+    </message>
+    <message>
+        <source>Requested and effective</source>
+        <translation>请求值与实际值</translation>
+    </message>
+    <message>
+        <source>Machine</source>
+        <translation>机器</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>备注</translation>
+    </message>
+    <message>
+        <source>No note</source>
+        <translation>无备注</translation>
+    </message>
+    <message>
+        <source>Write a note</source>
+        <translation>写备注</translation>
+    </message>
+    <message>
+        <source>Run %1: %2</source>
+        <translation>运行 %1：%2</translation>
+    </message>
+    <message>
+        <source>lag p99 %1 ms</source>
+        <translation>滞后 p99 %1 ms</translation>
+    </message>
+</context>
+<context>
+    <name>ui::RunsPage</name>
+    <message>
+        <source>The run log was not changed</source>
+        <translation>运行日志未更改</translation>
+    </message>
+    <message>
+        <source>No run yet: start a load, or record what happens.</source>
+        <translation>还没有运行记录：请开始负载，或记录当前情况。</translation>
+    </message>
+    <message>
+        <source>No run matches the filter.</source>
+        <translation>没有符合筛选的运行记录。</translation>
+    </message>
+    <message>
+        <source>Choose a run to open it. Tick two to compare them.</source>
+        <translation>选择一次运行以打开；勾选两次以比较。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n runs, 2 compared</source>
+        <translation>
+            <numerusform>%n 次运行，比较其中 2 次</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n runs</source>
+        <translation>
+            <numerusform>%n 次运行</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>read-only: %1</source>
+        <translation>只读：%1</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>运行记录</translation>
+    </message>
+    <message>
+        <source>Filter runs</source>
+        <translation>筛选运行记录</translation>
+    </message>
+    <message>
+        <source>Recorded runs</source>
+        <translation>已记录的运行</translation>
+    </message>
+    <message>
+        <source>Own run log</source>
+        <translation>自己的运行日志</translation>
+    </message>
+    <message>
+        <source>Open…</source>
+        <translation>打开…</translation>
+    </message>
+    <message>
+        <source>Open another run log, read-only</source>
+        <translation>以只读方式打开另一个运行日志</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>导出</translation>
+    </message>
+    <message>
+        <source>Undo delete</source>
+        <translation>撤销删除</translation>
+    </message>
+    <message>
+        <source>Name of run %1</source>
+        <translation>运行 %1 的名称</translation>
+    </message>
+    <message>
+        <source>Run %1 is being recorded</source>
+        <translation>运行 %1 正在记录</translation>
+    </message>
+    <message>
+        <source>End the recording before deleting it.</source>
+        <translation>请先结束记录再删除。</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Leave out of the comparison</source>
+        <translation>移出比较</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>比较</translation>
+    </message>
+    <message>
+        <source>Rename (F2)</source>
+        <translation>重命名（F2）</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Report, HTML…</source>
+        <translation>报告，HTML…</translation>
+    </message>
+    <message>
+        <source>Data, JSON…</source>
+        <translation>数据，JSON…</translation>
+    </message>
+    <message>
+        <source>Tables, CSV…</source>
+        <translation>表格，CSV…</translation>
+    </message>
+    <message>
+        <source>Report written</source>
+        <translation>报告已写入</translation>
+    </message>
+    <message>
+        <source>The report was not written</source>
+        <translation>报告未能写入</translation>
+    </message>
+    <message>
+        <source>Open a run log</source>
+        <translation>打开运行日志</translation>
+    </message>
+    <message>
+        <source>Run logs (*.db)</source>
+        <translation>运行日志 (*.db)</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Open another run log…</source>
+        <translation>打开另一个运行日志…</translation>
+    </message>
+    <message>
+        <source>Export the report…</source>
+        <translation>导出报告…</translation>
+    </message>
+    <message>
+        <source>Filter: chat model:smol p99&lt;300 state:interrupted</source>
+        <translation>筛选：chat model:smol p99&lt;300 state:interrupted</translation>
+    </message>
+    <message>
+        <source>Walk through the runs</source>
+        <translation>逐个浏览运行记录</translation>
+    </message>
+    <message>
+        <source>Tick for comparison</source>
+        <translation>勾选以比较</translation>
+    </message>
+    <message>
+        <source>Open the run</source>
+        <translation>打开运行</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>重命名</translation>
+    </message>
+    <message>
+        <source>Delete, with undo</source>
+        <translation>删除（可撤销）</translation>
+    </message>
+</context>
+<context>
     <name>ui::SamplingForm</name>
     <message>
         <source>greedy</source>
@@ -2497,6 +3506,27 @@
     </message>
 </context>
 <context>
+    <name>ui::SettingsDifference</name>
+    <message>
+        <source>Settings that differ</source>
+        <translation>不同的设置</translation>
+    </message>
+    <message>
+        <source>Only settings that differ</source>
+        <translation>只显示不同的设置</translation>
+    </message>
+    <message>
+        <source>Setting</source>
+        <translation>设置</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n equal settings hidden</source>
+        <translation>
+            <numerusform>已隐藏 %n 项相同的设置</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ui::SettingsPage</name>
     <message>
         <source>Settings</source>
@@ -2573,6 +3603,132 @@
     <message>
         <source>What this page and the window&apos;s layout keep.</source>
         <translation>保存本页的选择与窗口布局。</translation>
+    </message>
+</context>
+<context>
+    <name>ui::StageList</name>
+    <message>
+        <source>Add a stage</source>
+        <translation>添加阶段</translation>
+    </message>
+    <message>
+        <source>Poisson</source>
+        <translation>泊松</translation>
+    </message>
+    <message>
+        <source>Gamma bursts</source>
+        <translation>伽马突发</translation>
+    </message>
+    <message>
+        <source>Closed loop</source>
+        <translation>闭环</translation>
+    </message>
+    <message>
+        <source> req/s</source>
+        <translation> 请求/秒</translation>
+    </message>
+    <message>
+        <source>burstiness </source>
+        <translation>突发度 </translation>
+    </message>
+    <message>
+        <source> users</source>
+        <translation> 用户</translation>
+    </message>
+    <message>
+        <source> s</source>
+        <translation> 秒</translation>
+    </message>
+    <message>
+        <source>Kind of stage %1</source>
+        <translation>阶段 %1 的类型</translation>
+    </message>
+    <message>
+        <source>Rate at the start of stage %1</source>
+        <translation>阶段 %1 起始速率</translation>
+    </message>
+    <message>
+        <source>Rate at the end of stage %1</source>
+        <translation>阶段 %1 结束速率</translation>
+    </message>
+    <message>
+        <source>Burstiness of stage %1</source>
+        <translation>阶段 %1 的突发度</translation>
+    </message>
+    <message>
+        <source>Squared coefficient of variation of the gaps: 1 is Poisson, above it bursts</source>
+        <translation>间隔变异系数的平方：1 为泊松，大于 1 为突发</translation>
+    </message>
+    <message>
+        <source>Users of stage %1</source>
+        <translation>阶段 %1 的用户数</translation>
+    </message>
+    <message>
+        <source>Seconds of stage %1</source>
+        <translation>阶段 %1 的秒数</translation>
+    </message>
+    <message>
+        <source>Remove stage %1</source>
+        <translation>移除阶段 %1</translation>
+    </message>
+    <message>
+        <source>Remove this stage</source>
+        <translation>移除此阶段</translation>
+    </message>
+</context>
+<context>
+    <name>ui::StartSteps</name>
+    <message>
+        <source>From here to the first verdict</source>
+        <translation>从这里到第一个结论</translation>
+    </message>
+    <message>
+        <source>about 5 minutes</source>
+        <translation>约 5 分钟</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>1 s</source>
+        <translation>1 秒</translation>
+    </message>
+    <message>
+        <source>A model, above. Phases are timed apart: open, map, convert, warm-up.</source>
+        <translation>上面的模型。各阶段分别计时：打开、映射、转换、预热。</translation>
+    </message>
+    <message>
+        <source>Send traffic</source>
+        <translation>发送流量</translation>
+    </message>
+    <message>
+        <source>1 min</source>
+        <translation>1 分钟</translation>
+    </message>
+    <message>
+        <source>The demo workload: requests at random times, chat prompts.</source>
+        <translation>demo 负载：随机时刻到达的对话请求。</translation>
+    </message>
+    <message>
+        <source>Flip a switch</source>
+        <translation>拨动开关</translation>
+    </message>
+    <message>
+        <source>1 click</source>
+        <translation>点击一次</translation>
+    </message>
+    <message>
+        <source>For example batching or the token budget. The marker shows on every chart.</source>
+        <translation>例如批处理或词元预算。标记会出现在每张图上。</translation>
+    </message>
+    <message>
+        <source>Read the verdict</source>
+        <translation>查看结论</translation>
+    </message>
+    <message>
+        <source>Record a second run and compare: better, worse or not resolved, with n.</source>
+        <translation>再记录一次运行并比较：改善、变差或未能分辨，并给出 n。</translation>
     </message>
 </context>
 <context>
@@ -2809,6 +3965,81 @@
     <message>
         <source>Where the first token&apos;s time went, in milliseconds</source>
         <translation>首词元时间的去向，单位毫秒</translation>
+    </message>
+</context>
+<context>
+    <name>ui::WorkloadForm</name>
+    <message>
+        <source>English</source>
+        <translation>英文</translation>
+    </message>
+    <message>
+        <source>Chinese</source>
+        <translation>中文</translation>
+    </message>
+    <message>
+        <source>Code</source>
+        <translation>代码</translation>
+    </message>
+    <message>
+        <source>Sets before the start: %1</source>
+        <translation>开始前设置：%1</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>种子</translation>
+    </message>
+    <message>
+        <source>Arrivals, one stage after the other</source>
+        <translation>到达，各阶段依次进行</translation>
+    </message>
+    <message>
+        <source>Requests</source>
+        <translation>请求</translation>
+    </message>
+    <message>
+        <source>Prompt tokens</source>
+        <translation>输入词元</translation>
+    </message>
+    <message>
+        <source>Output tokens</source>
+        <translation>输出词元</translation>
+    </message>
+    <message>
+        <source>Answers go on to their drawn length</source>
+        <translation>回答一直生成到抽取的长度</translation>
+    </message>
+    <message>
+        <source>Prompts</source>
+        <translation>提示</translation>
+    </message>
+    <message>
+        <source>In the batch lane</source>
+        <translation>批量通道占比</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>温度</translation>
+    </message>
+    <message>
+        <source>Fewest prompt tokens</source>
+        <translation>最少输入词元</translation>
+    </message>
+    <message>
+        <source>Most prompt tokens</source>
+        <translation>最多输入词元</translation>
+    </message>
+    <message>
+        <source>Fewest output tokens</source>
+        <translation>最少输出词元</translation>
+    </message>
+    <message>
+        <source>Most output tokens</source>
+        <translation>最多输出词元</translation>
     </message>
 </context>
 <context>
