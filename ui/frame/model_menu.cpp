@@ -1,7 +1,7 @@
 #include "ui/frame/model_menu.h"
 
-#include "ui/frame/inspection_dialog.h"
 #include "ui/icons.h"
+#include "ui/panels/model_dialog.h"
 
 #include <QAction>
 #include <QFileDialog>
@@ -49,14 +49,14 @@ void ModelMenu::chooseFile(const QString& startFolder) {
                                    tr("Models (*.gguf);;All files (*)"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
-    connect(dialog, &QFileDialog::fileSelected, this, &ModelMenu::chosen);
+    connect(dialog, &QFileDialog::fileSelected, this, &ModelMenu::inspect);
     dialog->open();
 }
 
 void ModelMenu::inspect(const QString& file) {
-    auto* dialog = new InspectionDialog(file, parentWidget());
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->show();
+    auto* dialog = new ModelDialog(file.toStdString(), parentWidget());
+    connect(dialog, &ModelDialog::loadRequested, this, &ModelMenu::chosen);
+    dialog->open();
 }
 
 } // namespace ui

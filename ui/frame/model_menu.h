@@ -13,9 +13,9 @@ public:
     explicit ModelMenu(QWidget* window);
     // Builds the entries anew and opens at a global position.
     void open(const QPoint& position, const QString& currentFile, const QStringList& recent);
-    // A file dialog; chosen() follows unless it is dismissed.
+    // A file dialog, then inspect(); chosen() follows unless one of them is dismissed.
     void chooseFile(const QString& startFolder);
-    // A window with everything the file's header says.
+    // What the file's header says, with a button that loads it.
     void inspect(const QString& file);
 
 Q_SIGNALS:
