@@ -19,6 +19,7 @@ using engine::TimePoint;
 
 struct GenerateArguments {
     std::string model, prompt, promptFile, system;
+    const CLI::Option* promptOption = nullptr; // an empty prompt is given too
     bool isChat = false, showIds = false, asJson = false, ignoresEnd = false;
     int maxTokens = 128;
     engine::Sampling sampling;
@@ -26,7 +27,7 @@ struct GenerateArguments {
 };
 
 engine::Request requestOf(const GenerateArguments& arguments) {
-    if (arguments.prompt.empty() == arguments.promptFile.empty()) {
+    if ((arguments.promptOption->count() > 0) != arguments.promptFile.empty()) {
         throw CommandError(ExitStatus::Usage, "Give either --prompt TEXT or --prompt-file FILE.");
     }
     std::string text =
@@ -170,7 +171,8 @@ ExitStatus generate(const GenerateArguments& arguments) {
 void declareGenerate(CLI::App& command, ChosenCommand& chosen) {
     const auto arguments = std::make_shared<GenerateArguments>();
     command.add_option("MODEL", arguments->model, "Model file (GGUF)")->required();
-    command.add_option("--prompt", arguments->prompt, "Text to go on from, or to answer");
+    arguments->promptOption =
+        command.add_option("--prompt", arguments->prompt, "Text to go on from, or to answer");
     command.add_option("--prompt-file", arguments->promptFile, "The same from a file");
     command.add_flag("--chat", arguments->isChat, "Wrap the prompt in the model's chat format");
     command.add_option("--system", arguments->system, "System message; implies --chat");
