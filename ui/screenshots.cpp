@@ -16,9 +16,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kTraffic = 50s;  // of the demo before the first picture
-constexpr auto kSwitch = 20s;   // a setting changes, so that there is a marker
-constexpr auto kSettle = 700ms; // a page needs a few ticks to fill
+constexpr auto kTraffic = 50s; // of the demo before the first picture
+constexpr auto kSwitch = 20s;  // a setting changes, so that there is a marker
+constexpr auto kTurn = 600ms;  // a page needs a few ticks to fill
+constexpr int kTurnsToSettle = 2;
 
 } // namespace
 
@@ -35,7 +36,7 @@ Screenshots::Screenshots(MainWindow& window, app::Session& session,
             }
         }
     }
-    m_timer->setInterval(kSettle);
+    m_timer->setInterval(kTurn);
     connect(m_timer, &QTimer::timeout, this, &Screenshots::advance);
 }
 
@@ -74,12 +75,16 @@ void Screenshots::advance() {
         return;
     }
     const Shot& shot = m_shots[m_next];
-    if (!m_isSetUp) {
+    if (m_turns == 0) {
         m_window.setTheme(shot.theme);
         m_window.setLanguage(shot.language);
         m_window.showPage(shot.page);
-        m_isSetUp = true;
-        return; // the next turn of the timer finds it painted
+        m_turns = 1;
+        return;
+    }
+    // A switch of theme or language may take a whole turn on a busy machine; one more fills it.
+    if (++m_turns <= kTurnsToSettle) {
+        return;
     }
     const QString file = QStringLiteral("%1/%2-%3-%4.png")
                              .arg(m_folder, shot.page,
@@ -91,7 +96,7 @@ void Screenshots::advance() {
         fail(QStringLiteral("%1 can't be written").arg(file));
         return;
     }
-    m_isSetUp = false;
+    m_turns = 0;
     ++m_next;
 }
 

@@ -46,7 +46,7 @@ private:
     const QString m_folder;
     std::vector<Shot> m_shots;
     std::size_t m_next = 0;
-    bool m_isSetUp = false; // the present shot is on the screen and may be grabbed
+    int m_turns = 0; // of the timer since the present shot was set up; 0: it is not
     QTimer* m_timer;
 };
 

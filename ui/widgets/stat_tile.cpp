@@ -187,7 +187,7 @@ void StatTile::paintFigures(QPainter& painter, const QRectF& inner) const {
         }
         // A figure is never cut: it gets smaller until it fits.
         int pixels = isRow ? type::kTtft : type::kTile;
-        const double unit = figure.unit.isEmpty() ? 0.0 : 6.0 + textWidth(footFont(), figure.unit);
+        const double unit = figure.unit.isEmpty() ? 0.0 : 12.0 + textWidth(footFont(), figure.unit);
         while (pixels > type::kBody &&
                textWidth(ui::font(pixels, QFont::DemiBold), figure.value) + unit > column) {
             --pixels;
