@@ -15,8 +15,10 @@ namespace app::parts {
 namespace {
 
 constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
-// Samples come ten a second live and one a second from the log; a longer silence is no data.
-constexpr double kLongestStep = 3.0;
+// Samples come ten a second live and one a second from the log, and a step of the engine that
+// computes long prompts may take seconds: its sample stands for all of it. A longer silence is no
+// data.
+constexpr double kLongestStep = 10.0;
 
 // Samples in range and one on either side, so that lines reach the edges.
 std::pair<std::deque<Sample>::const_iterator, std::deque<Sample>::const_iterator>
