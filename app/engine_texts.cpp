@@ -60,6 +60,10 @@ constexpr const char* kEngineTexts[] = {
     QT_TRANSLATE_NOOP("labels", "file"),
     QT_TRANSLATE_NOOP("labels", "on"),
     QT_TRANSLATE_NOOP("labels", "off"),
+    // Units.
+    QT_TRANSLATE_NOOP("labels", "req"),
+    QT_TRANSLATE_NOOP("labels", "tok"),
+    QT_TRANSLATE_NOOP("labels", "blocks"),
     // Metrics.
     QT_TRANSLATE_NOOP("labels", "Running"),
     QT_TRANSLATE_NOOP("labels", "Waiting"),

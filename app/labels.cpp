@@ -55,6 +55,10 @@ QString zeroLabel(const engine::Field& field) {
     return engineText(field.zeroMeans);
 }
 
+QString unitLabel(const engine::Field& field) {
+    return engineText(field.unit);
+}
+
 QString choiceLabel(const engine::Field& field, std::string_view choice) {
     if (field.type == engine::FieldType::Integer) {
         if (choice == "0" && !field.zeroMeans.empty()) {

@@ -24,6 +24,7 @@ QString fieldLabel(const engine::Field& field);
 QString fieldHelp(const engine::Field& field);
 QString fieldGroupLabel(std::string_view group);
 QString zeroLabel(const engine::Field& field); // what 0 means, "from memory"; empty if nothing
+QString unitLabel(const engine::Field& field); // empty without one
 QString choiceLabel(const engine::Field& field, std::string_view choice); // of a value's text
 QString idleReasonLabel(std::string_view english);
 QString metricLabel(const engine::Metric& metric);

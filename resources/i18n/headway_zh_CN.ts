@@ -898,6 +898,18 @@
         <source>operator</source>
         <translation>操作员</translation>
     </message>
+    <message>
+        <source>req</source>
+        <translation>请求</translation>
+    </message>
+    <message>
+        <source>tok</source>
+        <translation>词元</translation>
+    </message>
+    <message>
+        <source>blocks</source>
+        <translation>块</translation>
+    </message>
 </context>
 <context>
     <name>ledger</name>

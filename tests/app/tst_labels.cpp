@@ -44,6 +44,7 @@ void TstLabels::everyTextOfTheTablesIsListed() {
         check(field.label);
         check(field.help);
         check(field.zeroMeans);
+        check(field.unit);
         check(field.idleReason(single));
         check(field.idleReason(engine::EngineConfig{}));
         for (const std::string_view choice : field.choices) {

@@ -259,7 +259,7 @@ void FieldRow::retranslate() {
     m_cancel->setAccessibleName(tr("Cancel preparing %1").arg(label));
     m_cancel->setToolTip(tr("Cancel"));
     if (m_number != nullptr) {
-        m_number->setUnit(app::engineText(m_field.unit));
+        m_number->setUnit(app::unitLabel(m_field));
         m_number->setZeroText(app::zeroLabel(m_field));
     }
     if (m_choice != nullptr) {

@@ -58,7 +58,7 @@ QString fieldValueText(const engine::Field& field, std::string_view value) {
     const QString text = app::choiceLabel(field, value);
     const bool isAutomatic = value == "0" && !field.zeroMeans.empty();
     return field.type == engine::FieldType::Integer && !field.unit.empty() && !isAutomatic
-               ? text + u' ' + plain(field.unit)
+               ? text + u' ' + app::unitLabel(field)
                : text;
 }
 
@@ -114,7 +114,7 @@ FieldView describeField(const engine::Field& field, const engine::FieldStatus& s
 QString fieldToolTip(const engine::Field& field) {
     QStringList lines{app::fieldHelp(field)};
     if (field.type == engine::FieldType::Integer) {
-        const QString unit = field.unit.empty() ? QString() : u' ' + plain(field.unit);
+        const QString unit = field.unit.empty() ? QString() : u' ' + app::unitLabel(field);
         lines << say(QT_TRANSLATE_NOOP("ConfigForm", "Range: %1 to %2%3"))
                      .arg(app::numberText(static_cast<double>(field.minimum)),
                           app::numberText(static_cast<double>(field.maximum)), unit);
