@@ -134,7 +134,8 @@ std::string digestOf(const std::vector<Part>& parts) {
 class GgufCheckpoint final : public Checkpoint {
 public:
     GgufCheckpoint(std::vector<Part> parts, Uncomputable uncomputable)
-        : m_parts(std::move(parts)), m_digest(digestOf(m_parts)) {
+        : m_parts(std::move(parts)),
+          m_digest(digestOf(m_parts)) {
         for (const Part& part : m_parts) {
             for (const TensorRecord& tensor : part.layout.tensors) {
                 if (tensor.type.format || uncomputable == Uncomputable::Refuse) {
