@@ -9,6 +9,7 @@
 #include <QLabel>
 #include <QPainter>
 #include <QPushButton>
+#include <QTextDocumentFragment>
 #include <QVBoxLayout>
 
 namespace ui {
@@ -43,6 +44,10 @@ Banner::Banner(QWidget* parent) : QFrame(parent) {
     texts->setSpacing(0);
     m_title = makeLabel({}, TextRole::SmallTitle, this);
     m_detail = makeLabel({}, TextRole::Small, this);
+    // Said once, not guessed from the text: escaped text without a tag would show its entities, and
+    // a file's name is never markup.
+    m_title->setTextFormat(Qt::PlainText);
+    m_detail->setTextFormat(Qt::RichText);
     m_detail->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_detail->setWordWrap(true);
     texts->addWidget(m_title);
@@ -62,7 +67,7 @@ void Banner::setContent(const BannerContent& content) {
     m_detail->setText(content.detail);
     m_detail->setVisible(!content.detail.isEmpty());
     setAccessibleName(content.title);
-    setAccessibleDescription(content.detail);
+    setAccessibleDescription(QTextDocumentFragment::fromHtml(content.detail).toPlainText());
     update();
     if (keepsActions && !content.key.isEmpty() && m_actions->count() > 0) {
         return; // a progress text changes ten times a second; its buttons must stay clickable

@@ -26,7 +26,7 @@ struct BannerContent {
     BannerTone tone = BannerTone::Info;
     QString iconName;
     QString title;
-    QString detail = {};
+    QString detail = {}; // rich text: whatever comes from outside is escaped
     std::vector<BannerAction> actions = {};
     bool canClose = false;
 };
