@@ -9,7 +9,6 @@
 #include "ui/widgets/table_view.h"
 
 #include <QClipboard>
-#include <QElapsedTimer>
 #include <QGuiApplication>
 #include <QLabel>
 #include <QLineEdit>
@@ -220,12 +219,9 @@ void TstRequestsPage::escapeStopsTheAnswer() {
     playground->prompt()->setPlainText(QStringLiteral("Go on for ever"));
     playground->send();
     QTRY_COMPARE(playground->lastAnswer(), QStringLiteral("word "));
-    QElapsedTimer timer;
-    timer.start();
     QTest::keyClick(playground->prompt(), Qt::Key_Escape);
+    QCOMPARE(at.fake.backend->cancelled().size(), std::size_t{1}); // not a turn later
     QTRY_VERIFY(!playground->isStreaming());
-    QVERIFY(timer.elapsed() < 1000); // shared processors; 200 ms alone
-    QCOMPARE(at.fake.backend->cancelled().size(), std::size_t{1});
     QCOMPARE(playground->lastAnswer(), QStringLiteral("word ")); // what came stays
 }
 
