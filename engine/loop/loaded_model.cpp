@@ -1,5 +1,6 @@
 #include "engine/loop/loaded_model.h"
 
+#include "engine/base/display_text.h"
 #include "engine/base/failure.h"
 #include "engine/loop/memory_reading.h"
 #include "engine/model/registry.h"
@@ -71,6 +72,21 @@ std::string computingOf(const ModelSpec& spec) {
     return fmt::format("{} x {}", format.blockElements > 1 ? "INT8" : "F32", format.name);
 }
 
+// What the operator picked: names inside files are often those of a conversion. A split file is
+// named without its "-00001-of-00003".
+std::string displayName(const std::filesystem::path& file) {
+    constexpr std::string_view kPart = "-00000-of-00000";
+    std::string stem = file.stem().string();
+    const std::size_t rest = stem.size() > kPart.size() ? stem.size() - kPart.size() : 0;
+    std::string part = stem.substr(rest);
+    std::ranges::replace_if(
+        part, [](char c) { return c >= '0' && c <= '9'; }, '0');
+    if (part == kPart) {
+        stem.resize(rest);
+    }
+    return displayText(stem);
+}
+
 } // namespace
 
 int threadCount(const EngineConfig& config) {
@@ -110,8 +126,7 @@ Capabilities describe(const LoadedModel& loaded) {
     const ModelSpec& spec = loaded.model->spec();
     const kernels::Machine machine = kernels::describeMachine();
     Capabilities result;
-    result.modelName =
-        std::string(loaded.checkpoint->text("general.name").value_or(loaded.path.stem().string()));
+    result.modelName = displayName(loaded.path);
     result.modelPath = loaded.path.string();
     result.modelDigest = loaded.checkpoint->digest();
     result.architecture = spec.architecture;
