@@ -208,6 +208,12 @@ void TstMainWindow::aFailedLoadSaysWhyAndTheWindowLives() {
     QTRY_VERIFY(bannerTexts().contains(QStringLiteral("cut.gguf was not loaded")));
     // The message is text, not markup.
     QVERIFY(bannerTexts().contains(QStringLiteral("&lt;blk.0&gt;")));
+    const auto* banner = m_window->findChild<ui::Banner*>();
+    QVERIFY(banner->accessibleDescription().contains(QStringLiteral("<blk.0>")));
+    // As said, not guessed from the text: a label that guesses shows the entities.
+    for (const QLabel* label : banner->findChildren<QLabel*>()) {
+        QVERIFY(label->text().isEmpty() || label->textFormat() != Qt::AutoText);
+    }
     m_window->showPage(QStringLiteral("settings"));
     QCOMPARE(m_window->currentPage(), QStringLiteral("settings"));
 }

@@ -118,9 +118,7 @@ QWidget* FirstStartPage::makeHead() {
     auto* texts = new QVBoxLayout;
     texts->setSpacing(4);
     m_title = makeLabel({}, TextRole::PageTitle, head);
-    // Larger than any role of the sheet; set after it, or the sheet's font wins.
     setSheetProperty(m_title, "role", QStringLiteral("hero"));
-    m_title->setFont(ui::font(type::kTtft, QFont::DemiBold));
     m_subtitle = makeLabel({}, TextRole::Small, head);
     texts->addWidget(m_title);
     texts->addWidget(m_subtitle);
