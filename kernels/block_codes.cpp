@@ -1,5 +1,6 @@
 #include "kernels/block_codes.h"
 
+#include "kernels/codebooks.h"
 #include "kernels/half.h"
 
 namespace kernels {
@@ -255,6 +256,21 @@ constexpr std::array kRows{
     Row{Format::Q4_K, takeQ4_K, {32, 4, 0, kNoTable, ScaleKind::Super, MinimumKind::Super}},
     Row{Format::Q5_K, takeQ5_K, {32, 5, 0, kNoTable, ScaleKind::Super, MinimumKind::Super}},
     Row{Format::Q6_K, takeQ6_K, {16, 6, 32, kNoTable, ScaleKind::Super, MinimumKind::None}},
+    Row{Format::IQ2_XXS,
+        takeIQ2_XXS,
+        {32, 4, 0, kStepsIQ2.data(), ScaleKind::Float, MinimumKind::None}},
+    Row{Format::IQ2_XS,
+        takeIQ2_XS,
+        {16, 4, 0, kStepsIQ2.data(), ScaleKind::Float, MinimumKind::None}},
+    Row{Format::IQ2_S,
+        takeIQ2_S,
+        {16, 4, 0, kStepsIQ2.data(), ScaleKind::Float, MinimumKind::None}},
+    Row{Format::IQ3_XXS,
+        takeIQ3_XXS,
+        {32, 4, 0, kStepsIQ3_XXS.data(), ScaleKind::Float, MinimumKind::None}},
+    Row{Format::IQ3_S,
+        takeIQ3_S,
+        {32, 4, 0, kStepsIQ3_S.data(), ScaleKind::Float, MinimumKind::None}},
     Row{Format::IQ4_NL,
         takeQ4_0,
         {32, 4, 0, kNonLinear.data(), ScaleKind::Half, MinimumKind::None}},
@@ -303,6 +319,8 @@ float groupScale(const BlockFormula& formula, const BlockCodes& parts, int group
         return parts.exponent < 2
                    ? floatFromBits(0x200000U << parts.exponent)
                    : floatFromBits(static_cast<std::uint32_t>(parts.exponent - 1) << 23);
+    case ScaleKind::Float:
+        return parts.floatScales[g];
     }
     return 0.0F;
 }

@@ -16,6 +16,7 @@ enum class ScaleKind : std::uint8_t {
     Half,     // one F16 a group
     Super,    // F16 of the block times a small integer a group
     Exponent, // a power of two a group, 2^(e - 128)
+    Float,    // a group's own, worked out when the block is taken apart
 };
 
 enum class MinimumKind : std::uint8_t {
@@ -42,6 +43,7 @@ struct BlockCodes {
     std::array<std::int8_t, 16> superScales;
     std::array<std::uint8_t, 16> superMinimums;
     std::uint8_t exponent;
+    std::array<float, 16> floatScales;
 };
 
 // nullptr for formats that are no quantised blocks.

@@ -86,6 +86,14 @@ void Inputs::fillScales(Format format, std::byte* block) {
         return putHalf(2, scale / 32);
     case Format::Q6_K:
         return putHalf(208, scale / 2048);
+    case Format::IQ2_XXS:
+    case Format::IQ2_XS:
+    case Format::IQ2_S:
+        return putHalf(0, scale / 100);
+    case Format::IQ3_XXS:
+        return putHalf(0, scale / 256);
+    case Format::IQ3_S:
+        return putHalf(0, scale / 128);
     case Format::IQ4_NL:
         return putHalf(0, scale / 64);
     case Format::IQ4_XS:

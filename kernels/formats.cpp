@@ -35,6 +35,11 @@ constexpr std::array kRows{
     Row{{Format::Q4_K, "Q4_K", 12, 256, 144, true}, encodeQ4_K},
     Row{{Format::Q5_K, "Q5_K", 13, 256, 176, true}, encodeQ5_K},
     Row{{Format::Q6_K, "Q6_K", 14, 256, 210, true}, encodeQ6_K},
+    Row{{Format::IQ2_XXS, "IQ2_XXS", 16, 256, 66, true}},
+    Row{{Format::IQ2_XS, "IQ2_XS", 17, 256, 74, true}},
+    Row{{Format::IQ2_S, "IQ2_S", 22, 256, 82, true}},
+    Row{{Format::IQ3_XXS, "IQ3_XXS", 18, 256, 98, true}},
+    Row{{Format::IQ3_S, "IQ3_S", 21, 256, 110, true}},
     Row{{Format::IQ4_NL, "IQ4_NL", 20, 32, 18, true}},
     Row{{Format::IQ4_XS, "IQ4_XS", 23, 256, 136, true}},
     Row{{Format::MXFP4, "MXFP4", 39, 32, 17, true}},
@@ -63,18 +68,15 @@ struct UnsupportedType {
     std::string_view name;
 };
 
-// Codebook formats, activation-side formats, formats of 2026, and ids that left the file format.
+// One-bit formats, activation-side formats, formats of 2026, and ids that left the file format.
 constexpr std::array kUnsupported{
     UnsupportedType{4, "Q4_2"},        UnsupportedType{5, "Q4_3"},
     UnsupportedType{9, "Q8_1"},        UnsupportedType{15, "Q8_K"},
-    UnsupportedType{16, "IQ2_XXS"},    UnsupportedType{17, "IQ2_XS"},
-    UnsupportedType{18, "IQ3_XXS"},    UnsupportedType{19, "IQ1_S"},
-    UnsupportedType{21, "IQ3_S"},      UnsupportedType{22, "IQ2_S"},
-    UnsupportedType{29, "IQ1_M"},      UnsupportedType{31, "Q4_0_4_4"},
-    UnsupportedType{32, "Q4_0_4_8"},   UnsupportedType{33, "Q4_0_8_8"},
-    UnsupportedType{36, "IQ4_NL_4_4"}, UnsupportedType{37, "IQ4_NL_4_8"},
-    UnsupportedType{38, "IQ4_NL_8_8"}, UnsupportedType{41, "Q1_0"},
-    UnsupportedType{42, "Q2_0"},
+    UnsupportedType{19, "IQ1_S"},      UnsupportedType{29, "IQ1_M"},
+    UnsupportedType{31, "Q4_0_4_4"},   UnsupportedType{32, "Q4_0_4_8"},
+    UnsupportedType{33, "Q4_0_8_8"},   UnsupportedType{36, "IQ4_NL_4_4"},
+    UnsupportedType{37, "IQ4_NL_4_8"}, UnsupportedType{38, "IQ4_NL_8_8"},
+    UnsupportedType{41, "Q1_0"},       UnsupportedType{42, "Q2_0"},
 };
 
 const Row& rowOf(Format format) {

@@ -23,6 +23,11 @@ enum class Format : std::uint8_t {
     Q4_K,
     Q5_K,
     Q6_K,
+    IQ2_XXS,
+    IQ2_XS,
+    IQ2_S,
+    IQ3_XXS,
+    IQ3_S,
     IQ4_NL,
     IQ4_XS,
     MXFP4,
@@ -48,7 +53,7 @@ struct FormatTraits {
 const FormatTraits& traits(Format format);
 std::optional<Format> formatFromGguf(int ggufType);
 std::optional<Format> formatFromName(std::string_view name);
-// Names of GGUF types that exist but are not supported ("IQ2_XXS"), for messages; empty if unknown.
+// Names of GGUF types that exist but are not supported ("IQ1_S"), for messages; empty if unknown.
 std::string_view unsupportedGgufTypeName(int ggufType);
 
 // Bytes of `elements` elements in whole blocks. Precondition: elements % blockElements == 0.

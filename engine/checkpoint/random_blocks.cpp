@@ -155,6 +155,35 @@ void fillQ6_K(Block block, float deviation, RandomBits&) {
     putHalf(block, 208, deviation / (spreadOf(255) * spreadOf(64)));
 }
 
+// Root mean squares over all entries of a codebook, and of what multiplies a block's own scale:
+// (code + 1/2) / 4 with codes 0..15.
+constexpr double kQuarterScales = 2.308;
+constexpr double kSizeIQ2_XXS = 23.12;
+constexpr double kSizeIQ2_XS = 24.22;
+constexpr double kSizeIQ2_S = 24.43;
+constexpr double kSizeIQ3_XXS = 30.85;
+constexpr double kSizeIQ3_S = 7.594;
+
+void fillIQ2_XXS(Block block, float deviation, RandomBits&) {
+    putHalf(block, 0, deviation / (kSizeIQ2_XXS * kQuarterScales));
+}
+
+void fillIQ2_XS(Block block, float deviation, RandomBits&) {
+    putHalf(block, 0, deviation / (kSizeIQ2_XS * kQuarterScales));
+}
+
+void fillIQ2_S(Block block, float deviation, RandomBits&) {
+    putHalf(block, 0, deviation / (kSizeIQ2_S * kQuarterScales));
+}
+
+void fillIQ3_XXS(Block block, float deviation, RandomBits&) {
+    putHalf(block, 0, deviation / (kSizeIQ3_XXS * 2.0 * kQuarterScales));
+}
+
+void fillIQ3_S(Block block, float deviation, RandomBits&) {
+    putHalf(block, 0, deviation / (kSizeIQ3_S * 8.0 * kQuarterScales));
+}
+
 constexpr double kNonLinearSize = 67.44; // root mean square of the sixteen IQ4 values
 
 void fillIQ4_NL(Block block, float deviation, RandomBits& random) {
@@ -228,16 +257,18 @@ struct Filler {
 
 using kernels::Format;
 constexpr std::array kFillers = {
-    Filler{Format::F32, fillF32},       Filler{Format::F16, fillF16},
-    Filler{Format::BF16, fillBF16},     Filler{Format::Q4_0, fillQ4_0},
-    Filler{Format::Q4_1, fillQ4_1},     Filler{Format::Q5_0, fillQ5_0},
-    Filler{Format::Q5_1, fillQ5_1},     Filler{Format::Q8_0, fillQ8_0},
-    Filler{Format::Q2_K, fillQ2_K},     Filler{Format::Q3_K, fillQ3_K},
-    Filler{Format::Q4_K, fillQ4_K},     Filler{Format::Q5_K, fillQ5_K},
-    Filler{Format::Q6_K, fillQ6_K},     Filler{Format::IQ4_NL, fillIQ4_NL},
-    Filler{Format::IQ4_XS, fillIQ4_XS}, Filler{Format::MXFP4, fillMXFP4},
-    Filler{Format::NVFP4, fillNVFP4},   Filler{Format::TQ1_0, fillTQ1_0},
-    Filler{Format::TQ2_0, fillTQ2_0},
+    Filler{Format::F32, fillF32},         Filler{Format::F16, fillF16},
+    Filler{Format::BF16, fillBF16},       Filler{Format::Q4_0, fillQ4_0},
+    Filler{Format::Q4_1, fillQ4_1},       Filler{Format::Q5_0, fillQ5_0},
+    Filler{Format::Q5_1, fillQ5_1},       Filler{Format::Q8_0, fillQ8_0},
+    Filler{Format::Q2_K, fillQ2_K},       Filler{Format::Q3_K, fillQ3_K},
+    Filler{Format::Q4_K, fillQ4_K},       Filler{Format::Q5_K, fillQ5_K},
+    Filler{Format::Q6_K, fillQ6_K},       Filler{Format::IQ2_XXS, fillIQ2_XXS},
+    Filler{Format::IQ2_XS, fillIQ2_XS},   Filler{Format::IQ2_S, fillIQ2_S},
+    Filler{Format::IQ3_XXS, fillIQ3_XXS}, Filler{Format::IQ3_S, fillIQ3_S},
+    Filler{Format::IQ4_NL, fillIQ4_NL},   Filler{Format::IQ4_XS, fillIQ4_XS},
+    Filler{Format::MXFP4, fillMXFP4},     Filler{Format::NVFP4, fillNVFP4},
+    Filler{Format::TQ1_0, fillTQ1_0},     Filler{Format::TQ2_0, fillTQ2_0},
 };
 
 std::uint64_t splitMix(std::uint64_t& state) {

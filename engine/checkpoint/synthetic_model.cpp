@@ -32,11 +32,13 @@ struct Fallback {
 
 // What the reference quantiser takes when rows are no whole blocks (reference: llama.cpp's mixes).
 constexpr std::array kFallbacks = {
-    Fallback{Format::Q4_K, Format::Q5_0},   Fallback{Format::Q5_K, Format::Q5_1},
-    Fallback{Format::Q6_K, Format::Q8_0},   Fallback{Format::Q2_K, Format::Q4_0},
-    Fallback{Format::Q3_K, Format::Q4_0},   Fallback{Format::TQ1_0, Format::Q4_0},
-    Fallback{Format::TQ2_0, Format::Q4_0},  Fallback{Format::IQ4_XS, Format::IQ4_NL},
-    Fallback{Format::NVFP4, Format::MXFP4},
+    Fallback{Format::Q4_K, Format::Q5_0},      Fallback{Format::Q5_K, Format::Q5_1},
+    Fallback{Format::Q6_K, Format::Q8_0},      Fallback{Format::Q2_K, Format::Q4_0},
+    Fallback{Format::Q3_K, Format::Q4_0},      Fallback{Format::TQ1_0, Format::Q4_0},
+    Fallback{Format::TQ2_0, Format::Q4_0},     Fallback{Format::IQ4_XS, Format::IQ4_NL},
+    Fallback{Format::IQ2_XXS, Format::IQ4_NL}, Fallback{Format::IQ2_XS, Format::IQ4_NL},
+    Fallback{Format::IQ2_S, Format::IQ4_NL},   Fallback{Format::IQ3_XXS, Format::IQ4_NL},
+    Fallback{Format::IQ3_S, Format::IQ4_NL},   Fallback{Format::NVFP4, Format::MXFP4},
 };
 
 bool fits(Format format, std::int64_t rowLength) {

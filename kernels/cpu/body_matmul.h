@@ -249,6 +249,7 @@ constexpr MatmulTable kMatmulRuns{{
     matmulRun<TileKind::TableHalf>,
     matmulRun<TileKind::TableHalf16>,
     matmulRun<TileKind::TableFloat>,
+    matmulRun<TileKind::TableFloat16>,
     matmulRun<TileKind::TableSuper>,
 }};
 

@@ -31,9 +31,10 @@ enum class TileKind : std::uint8_t {
     TableHalf,
     TableHalf16,
     TableFloat,
+    TableFloat16,
     TableSuper,
 };
-constexpr int kTileKinds = 17;
+constexpr int kTileKinds = 18;
 
 // Planes of a tile, each contiguous: codes [K/32][record], factors [K/32][...], super [K/256][...].
 struct TileShape {

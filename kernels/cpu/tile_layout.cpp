@@ -50,7 +50,13 @@ TileKind kindOf(Format format) {
     case Format::IQ4_XS:
         return TileKind::TableSuper;
     case Format::MXFP4:
+    case Format::IQ2_XXS:
+    case Format::IQ3_XXS:
+    case Format::IQ3_S:
         return TileKind::TableFloat;
+    case Format::IQ2_XS:
+    case Format::IQ2_S:
+        return TileKind::TableFloat16;
     case Format::NVFP4:
         return TileKind::TableHalf16;
     default:

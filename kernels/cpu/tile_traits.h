@@ -50,6 +50,9 @@ static constexpr TileTraits tileTraits(TileKind kind) {
             .codeBits = 4, .factor = FactorKind::Half, .parts = 2, .usesTable = true, .bias = 128};
     case TileKind::TableFloat:
         return {.codeBits = 4, .factor = FactorKind::Float, .usesTable = true, .bias = 128};
+    case TileKind::TableFloat16:
+        return {
+            .codeBits = 4, .factor = FactorKind::Float, .parts = 2, .usesTable = true, .bias = 128};
     case TileKind::TableSuper:
         return {.codeBits = 4, .factor = FactorKind::Super, .usesTable = true, .bias = 128};
     }

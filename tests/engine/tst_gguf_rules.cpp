@@ -106,7 +106,7 @@ void TstGgufRules::brokenRulesAreNamed_data() {
     row("unknown format", oneTensor("w", {32}, 999, 0, 64), "\"w\" has the unknown format 999");
     row("negative format", oneTensor("w", {32}, -2, 0, 64), "\"w\" has the unknown format -2");
     row("activation format", oneTensor("w", {32}, 9, 0, 64), "\"w\" has format Q8_1");
-    row("no kernels", oneTensor("w", {256}, 16, 0, 66), "format IQ2_XXS of tensor \"w\"");
+    row("no kernels", oneTensor("w", {256}, 19, 0, 50), "format IQ1_S of tensor \"w\"");
     row("part of a block", oneTensor("w", {33}, kQ8_0, 0, 68), "\"w\" has rows of 33");
     row("cut short", oneTensor("w", {5}, kF32, 0, 16), "\"w\" ends behind the end");
     row("offset not 0", oneTensor("w", {4}, kF32, 32, 64), "\"w\" starts at offset 32");

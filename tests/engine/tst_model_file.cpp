@@ -128,7 +128,7 @@ void TstModelFile::reasonsAreNamed_data() {
     QTest::newRow("architecture") << 0 << "architecture deepseek4 is not supported yet";
     QTest::newRow("none named") << 1 << "the file names no architecture";
     QTest::newRow("adapter") << 2 << "this is an adapter";
-    QTest::newRow("format") << 3 << "format IQ2_XXS of blk.0.ffn_up.weight is not supported";
+    QTest::newRow("format") << 3 << "format IQ1_S of blk.0.ffn_up.weight is not supported";
     QTest::newRow("integer matrix") << 4 << "format I32 of blk.0.ffn_up.weight is not supported";
     QTest::newRow("vocabulary only") << 5 << "vocabulary only";
     QTest::newRow("no tokenizer") << 6 << "no tokenizer";
@@ -144,7 +144,7 @@ void TstModelFile::reasonsAreNamed() {
     file.pairText(fault == 1 ? "general.other" : "general.architecture",
                   fault == 0 ? "deepseek4" : "llama");
     if (hasTensor) {
-        const std::int32_t type = fault == 3 ? 16 : fault == 4 ? 26 : 0;
+        const std::int32_t type = fault == 3 ? 19 : fault == 4 ? 26 : 0;
         file.tensor("blk.0.ffn_up.weight", {256, 2}, type, 0).padTo(32).fill(2048, 'x');
     }
     tests::writeFile(path("reason.gguf"), file.bytes());
@@ -217,8 +217,8 @@ void TstModelFile::wrongSynthOptionsAreRefused_data() {
                                  << "1 to 512 layers";
     QTest::newRow("format") << "smollm2-135m" << 1 << "I8"
                             << "Known formats: F32";
-    QTest::newRow("unknown format") << "smollm2-135m" << 1 << "IQ2_XXS"
-                                    << "\"IQ2_XXS\"";
+    QTest::newRow("unknown format") << "smollm2-135m" << 1 << "IQ1_S"
+                                    << "\"IQ1_S\"";
 }
 
 void TstModelFile::wrongSynthOptionsAreRefused() {

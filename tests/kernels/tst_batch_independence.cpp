@@ -64,9 +64,9 @@ void TstBatchIndependence::productsOfARowNeverChange_data() {
 void TstBatchIndependence::productsOfARowNeverChange() {
     QFETCH(QString, isa);
     constexpr std::int64_t kTokens = 37;
-    for (const Format format :
-         {Format::F32, Format::F16, Format::BF16, Format::Q4_0, Format::Q4_1, Format::Q5_1,
-          Format::Q8_0, Format::Q2_K, Format::Q4_K, Format::Q6_K, Format::IQ4_XS, Format::NVFP4}) {
+    for (const Format format : {Format::F32, Format::F16, Format::BF16, Format::Q4_0, Format::Q4_1,
+                                Format::Q5_1, Format::Q8_0, Format::Q2_K, Format::Q4_K,
+                                Format::Q6_K, Format::IQ4_XS, Format::NVFP4, Format::IQ2_S}) {
         for (const auto precision : {ActivationPrecision::Int8, ActivationPrecision::Int16}) {
             kernels::check::Inputs inputs(m_seed);
             const std::int64_t columns = 256;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -22,6 +23,8 @@ private Q_SLOTS:
     void unsupportedTypesHaveNames();
     void partialBlocksAreRefused();
     void plainNumbersDecodeExactly();
+    void decodesGoldenBlocksBitForBit_data();
+    void decodesGoldenBlocksBitForBit();
     void decodesReferenceVectorsBitForBit_data();
     void decodesReferenceVectorsBitForBit();
     void encodersComeClose_data();
@@ -34,6 +37,26 @@ namespace {
 QByteArray readAll(const std::filesystem::path& path) {
     QFile file(QString::fromStdString(path.string()));
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+// A format's share of tests/golden/quant_blocks.bin: see make_quant_blocks.py.
+struct GoldenBlocks {
+    QByteArray blocks;
+    QByteArray values; // F32
+};
+
+GoldenBlocks goldenBlocks(int ggufType) {
+    const QByteArray file = readAll(HEADWAY_SOURCE_DIR "/tests/golden/quant_blocks.bin");
+    for (qsizetype at = 0; at + 12 <= file.size();) {
+        std::array<std::uint32_t, 3> head{}; // type, bytes of blocks, bytes of values
+        std::memcpy(head.data(), file.constData() + at, sizeof head);
+        at += 12;
+        if (static_cast<int>(head[0]) == ggufType) {
+            return {file.mid(at, head[1]), file.mid(at + head[1], head[2])};
+        }
+        at += static_cast<qsizetype>(head[1]) + static_cast<qsizetype>(head[2]);
+    }
+    return {};
 }
 
 std::uint32_t bitsOf(float value) {
@@ -60,7 +83,7 @@ void TstFormats::tableAgreesWithItself() {
 }
 
 void TstFormats::unsupportedTypesHaveNames() {
-    QCOMPARE(kernels::unsupportedGgufTypeName(16), std::string_view("IQ2_XXS"));
+    QCOMPARE(kernels::unsupportedGgufTypeName(19), std::string_view("IQ1_S"));
     QCOMPARE(kernels::unsupportedGgufTypeName(29), std::string_view("IQ1_M"));
     QCOMPARE(kernels::unsupportedGgufTypeName(41), std::string_view("Q1_0"));
     QVERIFY(kernels::unsupportedGgufTypeName(43).empty());
@@ -118,27 +141,20 @@ void TstFormats::plainNumbersDecodeExactly() {
     QCOMPARE(value, -5.0F);
 }
 
-void TstFormats::decodesReferenceVectorsBitForBit_data() {
+namespace {
+
+void addBlockFormatRows() {
     QTest::addColumn<int>("format");
     for (int i = static_cast<int>(Format::Q4_0); i <= static_cast<int>(Format::TQ2_0); ++i) {
         QTest::addRow("%s", kernels::traits(static_cast<Format>(i)).name.data()) << i;
     }
 }
 
-void TstFormats::decodesReferenceVectorsBitForBit() {
-    QFETCH(int, format);
-    const kernels::FormatTraits& traits = kernels::traits(static_cast<Format>(format));
-    const std::filesystem::path folder = tests::referenceData();
-    if (folder.empty()) {
-        QSKIP("the reference vectors are absent: set HEADWAY_REFERENCE_DATA to their folder");
-    }
-    const QByteArray blocks =
-        readAll(folder / "quant" / (std::string(traits.name) + ".blocks.bin"));
-    const QByteArray wanted = readAll(folder / "quant" / (std::string(traits.name) + ".f32.bin"));
+void compareBits(const kernels::FormatTraits& traits, const QByteArray& blocks,
+                 const QByteArray& wanted) {
     QVERIFY(!blocks.isEmpty());
     const auto count = static_cast<std::size_t>(wanted.size()) / sizeof(float);
     QCOMPARE(kernels::formatBytes(traits.format, count), static_cast<std::size_t>(blocks.size()));
-
     // Off by one byte: files align blocks to nothing.
     std::vector<std::byte> source(static_cast<std::size_t>(blocks.size()) + 1);
     std::memcpy(source.data() + 1, blocks.constData(), static_cast<std::size_t>(blocks.size()));
@@ -152,6 +168,36 @@ void TstFormats::decodesReferenceVectorsBitForBit() {
                              bitsOf(values[i]), values[i], bitsOf(reference), reference)
                      .c_str());
     }
+}
+
+} // namespace
+
+void TstFormats::decodesGoldenBlocksBitForBit_data() {
+    addBlockFormatRows();
+}
+
+void TstFormats::decodesGoldenBlocksBitForBit() {
+    QFETCH(int, format);
+    const kernels::FormatTraits& traits = kernels::traits(static_cast<Format>(format));
+    const GoldenBlocks golden = goldenBlocks(traits.ggufType);
+    compareBits(traits, golden.blocks, golden.values);
+}
+
+void TstFormats::decodesReferenceVectorsBitForBit_data() {
+    addBlockFormatRows();
+}
+
+void TstFormats::decodesReferenceVectorsBitForBit() {
+    QFETCH(int, format);
+    const kernels::FormatTraits& traits = kernels::traits(static_cast<Format>(format));
+    const std::filesystem::path folder = tests::referenceData();
+    if (folder.empty()) {
+        QSKIP("the reference vectors are absent: set HEADWAY_REFERENCE_DATA to their folder");
+    }
+    const QByteArray blocks =
+        readAll(folder / "quant" / (std::string(traits.name) + ".blocks.bin"));
+    const QByteArray wanted = readAll(folder / "quant" / (std::string(traits.name) + ".f32.bin"));
+    compareBits(traits, blocks, wanted);
 }
 
 void TstFormats::encodersComeClose_data() {
