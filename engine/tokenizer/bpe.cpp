@@ -74,6 +74,7 @@ public:
     Bpe(const Checkpoint& checkpoint, const Vocabulary& vocabulary, const PreTokenizer& rules)
         : m_vocabulary(vocabulary),
           m_rules(rules),
+          m_splitter(makeSplitter(rules)),
           m_pairs(mergesOf(checkpoint).size()) {
         Interning symbols(vocabulary);
         for (std::size_t byte = 0; byte < m_byteSymbols.size(); ++byte) {
@@ -88,11 +89,8 @@ public:
 
     void encode(std::string_view text, std::vector<TokenId>& out) const override {
         const std::string normalized = m_rules.normalizes ? normalizedC(text) : std::string();
-        MergeScratch scratch;
-        for (const std::string_view word :
-             splitWords(m_rules, m_rules.normalizes ? std::string_view(normalized) : text)) {
-            encodeWord(word, scratch, out);
-        }
+        Encoding encoding(*this, out);
+        m_splitter->split(m_rules.normalizes ? std::string_view(normalized) : text, encoding);
     }
 
     std::string bytesOf(TokenId id) const override {
@@ -106,6 +104,22 @@ public:
     bool addsSpacePrefix() const override { return false; }
 
 private:
+    // Encodes words as they come.
+    class Encoding final : public WordSink {
+    public:
+        Encoding(const Bpe& bpe, std::vector<TokenId>& out) : m_bpe(bpe), m_out(out) {}
+        void take(std::span<const std::string_view> words) override {
+            for (const std::string_view word : words) {
+                m_bpe.encodeWord(word, m_scratch, m_out);
+            }
+        }
+
+    private:
+        const Bpe& m_bpe;
+        std::vector<TokenId>& m_out;
+        MergeScratch m_scratch;
+    };
+
     // Symbols by spelling: tokens by their id; spellings that only merges know ("strays", in
     // damaged vocabularies) by numbers from the vocabulary's size up.
     class Interning {
@@ -218,6 +232,7 @@ private:
 
     const Vocabulary& m_vocabulary;
     const PreTokenizer& m_rules;
+    std::unique_ptr<Splitter> m_splitter;
     PairTable m_pairs;
     std::array<std::int32_t, 256> m_byteSymbols{};
     bool m_lacksBytes = false;

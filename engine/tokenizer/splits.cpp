@@ -1,222 +1,284 @@
-// The patterns with several alternatives. Alternatives are tried in the pattern's order; runs are
-// greedy, and where the pattern would step back the code says so.
+// The families whose patterns come down to one pass. Alternatives are tried in the pattern's order;
+// runs are greedy, and where the pattern would step back the code says so. Steps that go before the
+// main pattern are boundaries here: what they take ends a piece as the end of the text does.
 #include "engine/tokenizer/splits.h"
 
-#include "engine/tokenizer/character_cursor.h"
+#include "engine/tokenizer/text_scan.h"
 
-#include <array>
+#include <cstring>
 
 namespace engine::splits {
 
 namespace {
 
-using Kind = CharacterClass;
+using namespace engine::traits;
 
 enum class LetterCase : std::uint8_t { Exact, Ignored };
 
-char32_t lowered(const Character& character) {
+char32_t lowered(char32_t letter) {
     constexpr char32_t kLongS = 0x17F; // folds to s in Unicode
-    if (character.value >= 'A' && character.value <= 'Z') {
-        return character.value + ('a' - 'A');
+    if (letter >= 'A' && letter <= 'Z') {
+        return letter + ('a' - 'A');
     }
-    return character.value == kLongS ? U's' : character.value;
+    return letter == kLongS ? U's' : letter;
 }
 
-// 's|'t|'re|'ve|'m|'ll|'d
-std::size_t contraction(std::string_view piece, std::size_t at, LetterCase letterCase) {
-    if (piece[at] != '\'' || at + 1 >= piece.size()) {
+// 's|'t|'re|'ve|'m|'ll|'d : its end, or `at`.
+template <LetterCase kCase>
+const char* contraction(const char* at, const char* end) {
+    if (*at != '\'' || end - at < 2) {
         return at;
     }
-    const auto letterOf = [letterCase](const Character& character) {
-        return letterCase == LetterCase::Ignored ? lowered(character) : character.value;
+    const auto letterOf = [](const Character& character) {
+        return kCase == LetterCase::Ignored ? lowered(character.value) : character.value;
     };
-    const Character first = characterAt(piece, at + 1);
+    const Character first = characterAt(at + 1);
+    const char* const afterFirst = at + 1 + first.length;
     const char32_t letter = letterOf(first);
     if (letter == 's' || letter == 't' || letter == 'm' || letter == 'd') {
-        return first.end;
+        return afterFirst;
     }
-    if (first.end >= piece.size()) {
+    if (afterFirst >= end || (letter != 'r' && letter != 'v' && letter != 'l')) {
         return at;
     }
-    const Character second = characterAt(piece, first.end);
-    const char32_t next = letterOf(second);
-    const bool matches =
-        ((letter == 'r' || letter == 'v') && next == 'e') || (letter == 'l' && next == 'l');
-    return matches ? second.end : at;
+    const Character second = characterAt(afterFirst);
+    const char32_t wanted = letter == 'l' ? U'l' : U'e';
+    return letterOf(second) == wanted ? afterFirst + second.length : at;
 }
 
-// \s+(?!\S)|\s+ : a run of white space; all but its last character where something else follows,
-// so that this one can lead the next word. `at` where there is none.
-std::size_t whiteSpace(std::string_view piece, std::size_t at) {
-    std::size_t last = at;
-    std::size_t end = at;
-    while (end < piece.size()) {
-        const Character character = characterAt(piece, end);
-        if (!character.is(Kind::Space)) {
-            return last > at ? last : end;
-        }
-        last = end;
-        end = character.end;
-    }
-    return end;
-}
+// A run of white space that begins at `at`.
+struct SpaceRun {
+    const char* afterBreak; // after its last line break; `at` where it has none
+    const char* last;       // where its last character begins
+    const char* end;
+    bool isFollowed; // by something in the same piece
+};
 
-// \s*[\r\n]+ : white space up to the last line break of the run.
-std::size_t lineBreaks(std::string_view piece, std::size_t at) {
-    std::size_t afterBreak = at;
-    while (at < piece.size()) {
-        const Character character = characterAt(piece, at);
-        if (!character.is(Kind::Space)) {
+template <std::uint8_t kBoundary>
+SpaceRun spaceRun(const char* at, const char* end) {
+    SpaceRun run{at, at, at, false};
+    while (run.end < end) {
+        const Character character = characterAt(run.end);
+        if (!character.is(kSpace)) {
+            run.isFollowed = !character.is(kBoundary);
             break;
         }
-        at = character.end;
-        if (character.isLineBreak()) {
-            afterBreak = at;
+        run.last = run.end;
+        run.end += character.length;
+        if (character.is(kLineBreak)) {
+            run.afterBreak = run.end;
         }
     }
-    return afterBreak;
+    return run;
 }
 
-// Where a match begins that an optional space may lead.
-std::size_t afterOptionalSpace(std::string_view piece, std::size_t at) {
-    return piece[at] == ' ' && at + 1 < piece.size() ? at + 1 : at;
+// \s+(?!\S)|\s+ : all of the run but its last character where something else follows, so that this
+// one can lead the next word.
+const char* whiteSpace(const char* at, const SpaceRun& run) {
+    return run.isFollowed && run.last > at ? run.last : run.end;
 }
 
-std::size_t matchGpt2(std::string_view piece, std::size_t at) {
-    const std::size_t contracted = contraction(piece, at, LetterCase::Exact);
+// 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
+template <std::uint8_t kBoundary>
+const char* matchGpt2(const char* at, const char* end) {
+    const char* const contracted = contraction<LetterCase::Exact>(at, end);
     if (contracted != at) {
         return contracted;
     }
-    const std::size_t begin = afterOptionalSpace(piece, at);
-    const Kind kind = characterAt(piece, begin).kind;
-    const auto isOther = [](const Character& character) {
-        return !character.is(Kind::Space) && !character.is(Kind::Letter) &&
-               !character.is(Kind::Number);
-    };
-    switch (kind) {
-    case Kind::Space:
-        return whiteSpace(piece, at);
-    case Kind::Letter:
-    case Kind::Number:
-        return runEnd(piece, begin, [kind](const Character& next) { return next.is(kind); });
-    default:
-        return runEnd(piece, begin, isOther);
+    const char* const begin = *at == ' ' && end - at > 1 ? at + 1 : at;
+    const Character first = characterAt(begin);
+    if (first.is(kLetter)) {
+        return runEnd(begin, end, [](std::uint8_t next) { return (next & kLetter) != 0; });
     }
+    if (first.is(kSpace) || first.is(kBoundary)) {
+        return whiteSpace(at, spaceRun<kBoundary>(at, end));
+    }
+    if (first.is(kNumber)) {
+        return runEnd(begin, end, [](std::uint8_t next) { return (next & kNumber) != 0; });
+    }
+    return runEnd(begin, end,
+                  [](std::uint8_t next) { return (next & (kSpace | kLetter | kNumber)) == 0; });
+}
+
+// \p{N}{1,most} : from a number on.
+const char* numbers(const char* at, const char* end, int most) {
+    for (; most > 0 && at < end; --most) {
+        const Character next = characterAt(at);
+        if (!next.is(kNumber)) {
+            break;
+        }
+        at += next.length;
+    }
+    return at;
 }
 
 // What the patterns of Llama 3, Qwen 2 and Qwen 3.5 differ in.
 struct ModernRules {
     int mostDigits = 1;
-    bool joinsMarks = false;
+    std::uint8_t word = kLetter; // the traits that make words
 };
 
+// (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|
+// \s*[\r\n]+|\s+(?!\S)|\s+
 template <ModernRules kRules>
-bool isWordCharacter(const Character& character) {
-    return character.is(Kind::Letter) || (kRules.joinsMarks && character.is(Kind::Mark));
-}
-
-template <ModernRules kRules>
-std::size_t matchModern(std::string_view piece, std::size_t at) {
-    const std::size_t contracted = contraction(piece, at, LetterCase::Ignored);
+const char* matchModern(const char* at, const char* end) {
+    constexpr auto isWord = [](std::uint8_t next) { return (next & kRules.word) != 0; };
+    const char* const contracted = contraction<LetterCase::Ignored>(at, end);
     if (contracted != at) {
         return contracted;
     }
-    const auto isWord = isWordCharacter<kRules>;
-    const Character first = characterAt(piece, at);
+    const Character first = characterAt(at);
+    const char* const second = at + first.length;
     // letters, led by one character that is neither letter, number nor line break
-    if (isWord(first)) {
-        return runEnd(piece, first.end, isWord);
+    if (isWord(first.traits)) {
+        return runEnd(second, end, isWord);
     }
-    if (first.is(Kind::Number)) {
-        std::size_t end = first.end;
-        for (int digits = 1; digits < kRules.mostDigits && end < piece.size(); ++digits) {
-            const Character next = characterAt(piece, end);
-            if (!next.is(Kind::Number)) {
-                break;
-            }
-            end = next.end;
-        }
-        return end;
+    if (first.is(kNumber)) {
+        return numbers(at, end, kRules.mostDigits);
     }
-    if (!first.isLineBreak()) {
-        const std::size_t word = runEnd(piece, first.end, isWord);
-        if (word != first.end) {
+    if (!first.is(kLineBreak)) {
+        const char* const word = runEnd(second, end, isWord);
+        if (word != second) {
             return word;
         }
     }
     // other characters and the line breaks after them
-    const std::size_t begin = afterOptionalSpace(piece, at);
-    const std::size_t other = runEnd(piece, begin, [isWord](const Character& character) {
-        return !character.is(Kind::Space) && !character.is(Kind::Number) && !isWord(character);
+    const char* const begin = *at == ' ' ? second : at;
+    const char* const other = runEnd(begin, end, [](std::uint8_t next) {
+        return (next & (kSpace | kNumber | kRules.word)) == 0;
     });
     if (other != begin) {
-        return runEnd(piece, other, [](const Character& next) { return next.isLineBreak(); });
+        return runEnd(other, end, isLineBreak);
     }
-    const std::size_t broken = lineBreaks(piece, at);
-    return broken != at ? broken : whiteSpace(piece, at);
+    const SpaceRun run = spaceRun<0>(at, end);
+    return run.afterBreak != at ? run.afterBreak : whiteSpace(at, run);
 }
 
-bool isLetterOrMark(const Character& character) {
-    return character.is(Kind::Letter) || character.is(Kind::Mark);
+constexpr std::uint8_t kMarked = kPunctuation | kSymbol;
+
+bool isDeepseekWord(std::uint8_t next) {
+    return (next & (kLetter | kMark)) != 0 && (next & kHanOrKana) == 0;
 }
 
-bool isPunctuationOrSymbol(const Character& character) {
-    return character.is(Kind::Punctuation) || character.is(Kind::Symbol);
+bool isDeepseekMarked(std::uint8_t next) {
+    return (next & kMarked) != 0 && (next & kHanOrKana) == 0;
 }
 
-bool isAsciiLetter(const Character& character) {
-    return (character.value >= 'A' && character.value <= 'Z') ||
-           (character.value >= 'a' && character.value <= 'z');
+const char* asciiLettersEnd(const char* at, const char* end) {
+    while (at < end && ((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z'))) {
+        ++at;
+    }
+    return at;
 }
 
-std::size_t matchDeepseekV3(std::string_view piece, std::size_t at) {
-    const Character first = characterAt(piece, at);
-    // one ASCII punctuation character and the ASCII letters after it
-    if (first.value < 0x80 && isPunctuationOrSymbol(first)) {
-        const std::size_t word = runEnd(piece, first.end, isAsciiLetter);
-        if (word != first.end) {
-            return word;
-        }
+// [!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+|
+//  ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
+// `at` where nothing matches. Precondition: no number, Han or kana at `at`.
+const char* matchDeepseekV3(const char* at, const char* end) {
+    const Character first = characterAt(at);
+    const char* const second = at + first.length;
+    if (isDeepseekWord(first.traits)) {
+        return runEnd(second, end, isDeepseekWord);
+    }
+    if (first.is(kMarked)) {
+        // one ASCII punctuation character and the ASCII letters after it
+        const char* const word = first.value < 0x80 ? asciiLettersEnd(second, end) : second;
+        return word != second ? word
+                              : runEnd(runEnd(second, end, isDeepseekMarked), end, isLineBreak);
     }
     // letters and marks, led by one character that is no line break, punctuation or symbol
-    if (isLetterOrMark(first)) {
-        return runEnd(piece, first.end, isLetterOrMark);
-    }
-    if (!first.isLineBreak() && !isPunctuationOrSymbol(first)) {
-        const std::size_t word = runEnd(piece, first.end, isLetterOrMark);
-        if (word != first.end) {
+    if (!first.is(kLineBreak)) {
+        const char* const word = runEnd(second, end, isDeepseekWord);
+        if (word != second) {
             return word;
         }
     }
-    const std::size_t begin = afterOptionalSpace(piece, at);
-    const std::size_t other = runEnd(piece, begin, isPunctuationOrSymbol);
-    if (other != begin) {
-        return runEnd(piece, other, [](const Character& next) { return next.isLineBreak(); });
+    if (first.value == ' ') {
+        const char* const other = runEnd(second, end, isDeepseekMarked);
+        if (other != second) {
+            return runEnd(other, end, isLineBreak);
+        }
     }
-    const std::size_t broken = lineBreaks(piece, at);
-    return broken != at ? broken : whiteSpace(piece, at);
+    const SpaceRun run = spaceRun<kNumber | kHanOrKana>(at, end);
+    return run.afterBreak != at ? run.afterBreak : whiteSpace(at, run);
+}
+
+// For patterns that match everywhere.
+template <class Match>
+void splitBy(std::string_view text, WordSink& sink, const Match& match) {
+    Words words(sink);
+    const char* const end = text.data() + text.size();
+    for (const char* at = text.data(); at < end;) {
+        const char* const next = match(at, end);
+        words.add(at, next);
+        at = next;
+    }
+    words.flush();
 }
 
 } // namespace
 
-void gpt2(std::string_view piece, Pieces& out) {
-    isolate(piece, out, matchGpt2);
+void gpt2(std::string_view text, WordSink& sink) {
+    splitBy(text, sink, matchGpt2<0>);
 }
 
-void llama3(std::string_view piece, Pieces& out) {
-    isolate(piece, out, matchModern<ModernRules{.mostDigits = 3, .joinsMarks = false}>);
+void gpt2SingleNumbers(std::string_view text, WordSink& sink) {
+    splitBy(text, sink, [](const char* at, const char* end) {
+        const Character first = characterAt(at);
+        return first.is(kNumber) ? at + first.length : matchGpt2<kNumber>(at, end);
+    });
 }
 
-void qwen2(std::string_view piece, Pieces& out) {
-    isolate(piece, out, matchModern<ModernRules{.mostDigits = 1, .joinsMarks = false}>);
+void llama3(std::string_view text, WordSink& sink) {
+    splitBy(text, sink, matchModern<ModernRules{.mostDigits = 3, .word = kLetter}>);
 }
 
-void qwen35(std::string_view piece, Pieces& out) {
-    isolate(piece, out, matchModern<ModernRules{.mostDigits = 1, .joinsMarks = true}>);
+void qwen2(std::string_view text, WordSink& sink) {
+    splitBy(text, sink, matchModern<ModernRules{.mostDigits = 1, .word = kLetter}>);
 }
 
-void deepseekV3(std::string_view piece, Pieces& out) {
-    isolate(piece, out, matchDeepseekV3);
+void qwen35(std::string_view text, WordSink& sink) {
+    splitBy(text, sink, matchModern<ModernRules{.mostDigits = 1, .word = kLetter | kMark}>);
+}
+
+void deepseekV3(std::string_view text, WordSink& sink) {
+    Words words(sink);
+    const char* const end = text.data() + text.size();
+    const char* gap = text.data(); // what nothing matched since the last word
+    for (const char* at = gap; at < end;) {
+        const Character first = characterAt(at);
+        const char* next = at;
+        if (first.is(kNumber)) {
+            next = numbers(at, end, 3);
+        } else if (first.is(kHanOrKana)) {
+            next = runEnd(at, end, [](std::uint8_t traits) { return (traits & kHanOrKana) != 0; });
+        } else {
+            next = matchDeepseekV3(at, end);
+        }
+        if (next == at) {
+            at += first.length;
+            continue;
+        }
+        words.add(gap, at);
+        words.add(at, next);
+        at = gap = next;
+    }
+    words.add(gap, end);
+    words.flush();
+}
+
+void lines(std::string_view text, WordSink& sink) {
+    splitBy(text, sink, [](const char* at, const char* end) {
+        if (*at == '\n') {
+            while (at < end && *at == '\n') {
+                ++at;
+            }
+            return at;
+        }
+        const auto* const next =
+            static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
+        return next == nullptr ? end : next;
+    });
 }
 
 } // namespace engine::splits

@@ -45,8 +45,9 @@ Rules makeByteLevel(const Checkpoint& checkpoint, const Vocabulary& vocabulary) 
     const PreTokenizer* const rules = findPreTokenizer(pre);
     if (rules == nullptr) {
         throw Failure(ErrorCode::Unsupported,
-                      fmt::format("The pre-tokenizer \"{}\" of this model is not supported.",
-                                  displayText(pre)));
+                      fmt::format("The pre-tokenizer \"{}\" of this model is not supported; "
+                                  "supported are {}.",
+                                  displayText(pre), preTokenizerNames()));
     }
     return {
         .pre = pre, .model = makeBpe(checkpoint, vocabulary, *rules), .addsBos = rules->addsBos};

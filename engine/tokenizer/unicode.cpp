@@ -1,8 +1,6 @@
 #include "engine/tokenizer/unicode.h"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 
 namespace engine {
 
@@ -18,27 +16,59 @@ constexpr std::array kRanges = std::to_array<ClassRange>({
 #include "engine/tokenizer/unicode_tables.inc"
 });
 
-constexpr std::size_t kDirect = 0x10000; // the basic plane is looked up directly
+constexpr std::uint8_t traitOf(CharacterClass characterClass) {
+    switch (characterClass) {
+    case CharacterClass::Space:
+        return traits::kSpace;
+    case CharacterClass::Letter:
+        return traits::kLetter;
+    case CharacterClass::Number:
+        return traits::kNumber;
+    case CharacterClass::Punctuation:
+        return traits::kPunctuation;
+    case CharacterClass::Symbol:
+        return traits::kSymbol;
+    case CharacterClass::Mark:
+        return traits::kMark;
+    case CharacterClass::Other:
+        break;
+    }
+    return 0;
+}
 
-constexpr auto kBasicPlane = [] {
-    std::array<CharacterClass, kDirect> classes{};
+constexpr std::array<std::uint8_t, kBasicPlane> basicTraits() {
+    std::array<std::uint8_t, kBasicPlane> table{};
     for (const ClassRange& range : kRanges) {
-        for (std::size_t code = range.first; code <= range.last && code < kDirect; ++code) {
-            classes[code] = range.characterClass;
+        for (std::size_t code = range.first; code <= range.last && code < kBasicPlane; ++code) {
+            table[code] = traitOf(range.characterClass);
         }
     }
-    return classes;
-}();
+    table['\r'] |= traits::kLineBreak;
+    table['\n'] |= traits::kLineBreak;
+    for (std::size_t code = 0x3040; code <= 0x30FF; ++code) {
+        table[code] |= traits::kHanOrKana;
+    }
+    for (std::size_t code = 0x4E00; code <= 0x9FA5; ++code) {
+        table[code] |= traits::kHanOrKana;
+    }
+    return table;
+}
 
 } // namespace
 
+constinit const std::array<std::uint8_t, kBasicPlane> kBasicTraits = basicTraits();
+
 CharacterClass classOf(char32_t character) {
-    if (character < kDirect) {
-        return kBasicPlane[character];
-    }
     const auto* const after = std::ranges::upper_bound(kRanges, character, {}, &ClassRange::first);
-    const ClassRange& candidate = *(after - 1); // kRanges starts below the basic plane's end
+    if (after == kRanges.begin()) {
+        return CharacterClass::Other;
+    }
+    const ClassRange& candidate = *(after - 1);
     return character <= candidate.last ? candidate.characterClass : CharacterClass::Other;
+}
+
+std::uint8_t traitsBeyondBasic(char32_t character) {
+    return traitOf(classOf(character));
 }
 
 } // namespace engine
