@@ -186,7 +186,7 @@ std::optional<std::string> whyUnsupported(const Checkpoint& checkpoint,
         return "this is an adapter, to be used with a model, not a model itself";
     }
     if (!isSupportedArchitecture(model.architecture)) {
-        return fmt::format("architecture {} is not supported yet", model.architecture);
+        return refusalOfArchitecture(model.architecture);
     }
     if (uncomputable) {
         return uncomputable;

@@ -1,69 +1,22 @@
 #include "kernels/check.h"
 
 #include "kernels/check_inputs.h"
+#include "kernels/check_parts.h"
 #include "kernels/reference/reference.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 
 namespace kernels {
 
 namespace {
 
+using check::compare;
+using check::floats;
 using check::Inputs;
+using check::kFloatStep;
+using check::kHalfStep;
+using check::sumBound;
 using reference::Numbers;
-
-constexpr double kFloatStep = 0x1p-24; // relative error of one rounding to F32
-constexpr double kHalfStep = 0x1p-11;
-
-// Sums of n products: roundings add like a random walk, the factor covers their unlucky ends.
-double sumBound(std::int64_t n) {
-    return 4.0 * kFloatStep * std::sqrt(static_cast<double>(n) + 16.0);
-}
-
-std::string describeWorst(std::span<const float> got, std::span<const double> wanted) {
-    std::size_t worst = 0;
-    double largest = -1.0;
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-        const double distance = std::abs(static_cast<double>(got[i]) - wanted[i]);
-        if (!(distance <= largest)) {
-            largest = distance;
-            worst = i;
-        }
-    }
-    std::array<char, 120> text{};
-    std::snprintf(text.data(), text.size(), "worst of %zu at %zu: got %.9g, reference %.9g",
-                  wanted.size(), worst, static_cast<double>(got[worst]), wanted[worst]);
-    return text.data();
-}
-
-CheckResult compare(std::string name, std::span<const float> got, const Numbers& wanted,
-                    double bound) {
-    CheckResult result{.name = std::move(name), .bound = bound, .detail = "nothing to compare"};
-    if (got.size() < wanted.size() || wanted.empty()) {
-        return result;
-    }
-    double error = 0.0;
-    double norm = 0.0;
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-        const double distance = static_cast<double>(got[i]) - wanted[i];
-        error += distance * distance;
-        norm += wanted[i] * wanted[i];
-    }
-    result.error = norm > 0.0 ? std::sqrt(error / norm) : std::sqrt(error);
-    result.passed = result.error <= bound; // false for NaN
-    if (!std::isfinite(result.error)) {
-        result.error = HUGE_VAL;
-    }
-    result.detail = describeWorst(got, wanted);
-    return result;
-}
-
-std::span<const float> floats(const Buffer& buffer) {
-    return {buffer.view().f32(), static_cast<std::size_t>(buffer.view().shape.elements())};
-}
 
 struct Case {
     std::int64_t tokens, columns, rows;
@@ -76,7 +29,8 @@ public:
     std::vector<CheckResult> run() {
         checkRows();
         checkRope();
-        checkAttention();
+        checkGates();
+        check::checkAttention(m_ops, m_inputs, m_results);
         for (int i = 0; i <= static_cast<int>(Format::F64); ++i) {
             const auto format = static_cast<Format>(i);
             if (traits(format).isWeight) {
@@ -138,6 +92,41 @@ private:
         add(compare("gatherRows", floats(gathered), wanted, 0.0));
     }
 
+    void checkGates() {
+        const Shape shape{7, 331};
+        const Buffer gate = m_inputs.normal(shape, 4.0F);
+        const Buffer up = m_inputs.normal(shape, 1.0F);
+        Buffer out = poisoned(shape);
+        m_ops.geluMul(gate.view(), up.view(), out.view());
+        const Numbers gates = reference::decode(gate.view());
+        Numbers wanted = reference::geluMul(gates, reference::decode(up.view()));
+        add(compare("geluMul", floats(out), wanted, 32.0 * kFloatStep));
+
+        // The smallest numbers lose most: the bound is of the cap.
+        constexpr float kCap = 5.0F;
+        out = m_inputs.copy(gate);
+        m_ops.softCap(out.view(), kCap);
+        add(compare("softCap", floats(out), reference::softCap(gates, kCap), 16.0 * kFloatStep));
+
+        out = m_inputs.copy(gate);
+        m_ops.scale(out.view(), 25.5F);
+        wanted.clear();
+        for (const double value : gates) {
+            wanted.push_back(25.5 * value);
+        }
+        add(compare("scale", floats(out), wanted, kFloatStep));
+
+        const Buffer row = m_inputs.normal(Shape{331}, 1.0F);
+        const Numbers added = reference::decode(row.view());
+        out = m_inputs.copy(gate);
+        m_ops.addToRows(out.view(), row.view());
+        wanted = gates;
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+            wanted[i] += added[i % added.size()];
+        }
+        add(compare("addToRows", floats(out), wanted, 2.0 * kFloatStep));
+    }
+
     void checkRope() {
         for (const RopePairing pairing : {RopePairing::Interleaved, RopePairing::HalfSplit}) {
             constexpr std::int64_t kTokens = 7, kHeads = 6, kKvHeads = 2, kDim = 72, kPairs = 34;
@@ -166,26 +155,6 @@ private:
                         kHalfStep));
             add(compare(name + ", stored v", cache.rowsAt(cache.layer().values, slots),
                         reference::decode(v.view()), kHalfStep));
-        }
-    }
-
-    void checkAttention() {
-        struct Shapes {
-            std::int64_t heads, kvHeads, dim, blockTokens;
-        };
-        for (const Shapes s : {Shapes{9, 3, 64, 64}, Shapes{8, 1, 128, 32}, Shapes{4, 4, 40, 16},
-                               Shapes{2, 1, 256, 128}}) {
-            check::AttentionCase input(m_ops, m_inputs, s.heads, s.kvHeads, s.dim, s.blockTokens);
-            Buffer out = poisoned(input.q().shape);
-            const float scale = 1.0F / std::sqrt(static_cast<float>(s.dim));
-            m_ops.attention(input.q(), input.layer(), input.batch(), scale, out.view());
-            const Numbers wanted = reference::attention(input.q(), input.layer(), input.batch(),
-                                                        static_cast<double>(scale));
-            const std::string name = "attention, " + std::to_string(s.heads) + "/" +
-                                     std::to_string(s.kvHeads) + " heads of " +
-                                     std::to_string(s.dim) + ", blocks of " +
-                                     std::to_string(s.blockTokens);
-            add(compare(name, floats(out), wanted, sumBound(s.dim + input.longest())));
         }
     }
 

@@ -148,8 +148,14 @@ Buffer Inputs::copy(const Buffer& source) {
 
 Cache::Cache(Ops& ops, Inputs& inputs, std::int64_t blocks, std::int64_t kvHeads,
              std::int64_t blockTokens, std::int64_t dim)
-    : m_keys(ops.allocate(Format::F16, Shape{blocks, kvHeads, blockTokens, dim})),
-      m_values(ops.allocate(Format::F16, Shape{blocks, kvHeads, blockTokens, dim})) {
+    : Cache(ops, inputs, blocks, kvHeads, blockTokens, dim, dim) {}
+
+Cache::Cache(Ops& ops, Inputs& inputs, std::int64_t blocks, std::int64_t kvHeads,
+             std::int64_t blockTokens, std::int64_t keyDim, std::int64_t valueDim)
+    : m_keys(ops.allocate(Format::F16, Shape{blocks, kvHeads, blockTokens, keyDim})),
+      m_values(valueDim == 0
+                   ? Buffer()
+                   : ops.allocate(Format::F16, Shape{blocks, kvHeads, blockTokens, valueDim})) {
     fill(inputs);
 }
 
@@ -211,8 +217,12 @@ std::int64_t allTokens() {
 
 AttentionCase::AttentionCase(Ops& ops, Inputs& inputs, std::int64_t heads, std::int64_t kvHeads,
                              std::int64_t dim, std::int64_t blockTokens)
-    : m_cache(ops, inputs, allBlocks(blockTokens), kvHeads, blockTokens, dim),
-      m_q(inputs.normal(Shape{allTokens(), heads, dim}, 2.0F)) {
+    : AttentionCase(ops, inputs, heads, kvHeads, dim, dim, blockTokens) {}
+
+AttentionCase::AttentionCase(Ops& ops, Inputs& inputs, std::int64_t heads, std::int64_t kvHeads,
+                             std::int64_t keyDim, std::int64_t valueDim, std::int64_t blockTokens)
+    : m_cache(ops, inputs, allBlocks(blockTokens), kvHeads, blockTokens, keyDim, valueDim),
+      m_q(inputs.normal(Shape{allTokens(), heads, keyDim}, 2.0F)) {
     std::vector<std::int32_t> order(static_cast<std::size_t>(allBlocks(blockTokens)));
     std::iota(order.begin(), order.end(), 0);
     for (std::size_t i = order.size() - 1; i > 0; --i) {

@@ -33,11 +33,14 @@ private:
     std::uint64_t m_state;
 };
 
-// Keys and values of one layer, [blocks, kvHeads, blockTokens, dim], zeroed.
+// Keys and values of one layer, [blocks, kvHeads, blockTokens, dim], or keys alone.
 class Cache {
 public:
     Cache(Ops& ops, Inputs& inputs, std::int64_t blocks, std::int64_t kvHeads,
           std::int64_t blockTokens, std::int64_t dim);
+    // valueDim 0: values are the first elements of keys.
+    Cache(Ops& ops, Inputs& inputs, std::int64_t blocks, std::int64_t kvHeads,
+          std::int64_t blockTokens, std::int64_t keyDim, std::int64_t valueDim);
 
     KvLayer layer() const { return {m_keys.view(), m_values.view()}; }
     void fill(Inputs& inputs);
@@ -55,6 +58,8 @@ class AttentionCase {
 public:
     AttentionCase(Ops& ops, Inputs& inputs, std::int64_t heads, std::int64_t kvHeads,
                   std::int64_t dim, std::int64_t blockTokens);
+    AttentionCase(Ops& ops, Inputs& inputs, std::int64_t heads, std::int64_t kvHeads,
+                  std::int64_t keyDim, std::int64_t valueDim, std::int64_t blockTokens);
 
     View q() const { return m_q.view(); }
     KvLayer layer() const { return m_cache.layer(); }

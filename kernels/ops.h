@@ -42,15 +42,18 @@ public:
 
 // cos and sin of every position times frequency: pair i of a head turns by position * frequency[i].
 enum class RopePairing : std::uint8_t { Interleaved, HalfSplit };
+enum class RopePlace : std::uint8_t { Front, Back }; // the first or the last elements of a head
 
 struct RopeSpec {
-    std::vector<float>
-        frequencies; // one a pair; rotated width = 2 * size, the first elements of a head
+    std::vector<float> frequencies; // one a pair; rotated width = 2 * size
     RopePairing pairing = RopePairing::Interleaved;
+    RopePlace place = RopePlace::Front;
     float magnitude = 1.0F; // multiplies cos and sin
 };
 
-// Keys and values of one layer. keys, values: [blocks, kvHeads, blockTokens, headDim] F16.
+// What a layer keeps of past tokens. keys: [blocks, kvHeads, blockTokens, keyDim] F16; values:
+// [blocks, kvHeads, blockTokens, valueDim], or empty: values are then the first elements of keys
+// (latent attention).
 struct KvLayer {
     View keys;
     View values;
@@ -71,6 +74,13 @@ struct AttentionSlice {
     std::int32_t firstPosition = 0;
     std::int32_t firstBlock = 0;
     std::int32_t blockCount = 0;
+};
+
+// How scores become weights.
+struct AttentionRule {
+    float scale = 1.0F;
+    std::int32_t window = 0; // a token sees itself and the window - 1 before it; 0: all
+    float scoreCap = 0.0F;   // scaled scores become cap * tanh(score / cap); 0: as they are
 };
 
 struct AttentionBatch {
@@ -99,7 +109,8 @@ public:
     // out[t,:] = table[ids[t],:].   out: [tokens, columns] F32
     virtual void embed(const Weight& table, std::span<const std::int32_t> ids, View out) = 0;
 
-    // out[t,:] = gain * x[t,:] / sqrt(mean(x[t,:]^2) + eps).   x, out: [tokens, D]; gain: [D]
+    // out[t,:] = gain * x[t,:] / sqrt(mean(x[t,:]^2) + eps).   x, out: [..., D]; gain: [D]. out may
+    // be x.
     virtual void rmsNorm(View x, View gain, float eps, View out) = 0;
 
     // x += delta, then out = rmsNorm(x).   x, delta, out: [tokens, D]
@@ -116,21 +127,33 @@ public:
     virtual void matmul(View x, std::span<const Weight* const> weights,
                         std::span<const View> outs) = 0;
 
-    // Turns q and k in place and stores k and v (as F16) at slots.
-    // q: [tokens, heads, headDim]; k, v: [tokens, kvHeads, headDim]; slot = block * blockTokens +
-    // offset.
+    // Turns q and k in place and stores k and v (as F16) at slots. q: [tokens, heads, headDim]; k:
+    // [tokens, kvHeads, keyDim]; v: [tokens, kvHeads, valueDim], empty where the cache has no
+    // values; slot = block * blockTokens + offset.
     virtual void ropeAndStore(View q, View k, View v, const RopeSpec& rope,
                               std::span<const std::int32_t> positions,
                               std::span<const std::int32_t> slots, const KvLayer& kv) = 0;
 
-    // out[t,h,:] = softmax(q[t,h,:] . K^T * scale) . V over the slice's blocks, causal.   q, out:
-    // [tokens, heads, headDim] Head h reads kv head h / (heads / kvHeads). Sums in F32; online
-    // softmax, Milakov & Gimelshein 2018.
-    virtual void attention(View q, const KvLayer& kv, const AttentionBatch& batch, float scale,
-                           View out) = 0;
+    // out[t,h,:] = softmax(q[t,h,:] . K^T * scale) . V over the slice's blocks, causal.   q:
+    // [tokens, heads, keyDim]; out: [tokens, heads, valueDim]. Head h reads kv head
+    // h / (heads / kvHeads). Sums in F32; online softmax, Milakov & Gimelshein 2018.
+    virtual void attention(View q, const KvLayer& kv, const AttentionBatch& batch,
+                           const AttentionRule& rule, View out) = 0;
 
     // out = silu(gate) * up, silu(g) = g / (1 + exp(-g)).   all [tokens, I]
     virtual void siluMul(View gate, View up, View out) = 0;
+
+    // out = gelu(gate) * up, gelu(g) = g/2 * (1 + tanh(sqrt(2/pi) * (g + 0.044715 g^3))).
+    virtual void geluMul(View gate, View up, View out) = 0;
+
+    // x[t,:] += row.   x: [tokens, D]; row: [D]
+    virtual void addToRows(View x, View row) = 0;
+
+    // x *= factor.
+    virtual void scale(View x, float factor) = 0;
+
+    // x = cap * tanh(x / cap), within cap * 2^-22.
+    virtual void softCap(View x, float cap) = 0;
 
     // out[i,:] = x[rows[i],:].
     virtual void gatherRows(View x, std::span<const std::int32_t> rows, View out) = 0;

@@ -2,14 +2,19 @@
 
 namespace engine {
 
-KvCache::KvCache(kernels::Ops& ops, std::int64_t layers, const KvShape& shape, std::int64_t blocks,
+KvCache::KvCache(kernels::Ops& ops, const KvShape& shape, std::int64_t blocks,
                  std::int64_t blockTokens) {
-    const kernels::Shape dims{blocks, shape.kvHeads, blockTokens, shape.headDim};
-    for (std::int64_t i = 0; i < layers; ++i) {
-        m_buffers.push_back(ops.allocate(kernels::Format::F16, dims));
-        m_buffers.push_back(ops.allocate(kernels::Format::F16, dims));
-        m_layers.push_back(
-            {.keys = m_buffers[m_buffers.size() - 2].view(), .values = m_buffers.back().view()});
+    const auto rows = [&](std::int64_t heads, std::int64_t dim) {
+        if (dim == 0) {
+            return kernels::View{};
+        }
+        m_buffers.push_back(
+            ops.allocate(kernels::Format::F16, kernels::Shape{blocks, heads, blockTokens, dim}));
+        return m_buffers.back().view();
+    };
+    for (const KvLayerShape& layer : shape) {
+        const kernels::View keys = rows(layer.heads, layer.keyDim);
+        m_layers.push_back({.keys = keys, .values = rows(layer.heads, layer.valueDim)});
     }
 }
 
@@ -21,11 +26,14 @@ std::uint64_t KvCache::bytes() const {
     return sum;
 }
 
-std::uint64_t KvCache::bytesPerToken(std::int64_t layers, const KvShape& shape) {
-    constexpr std::uint64_t kKeysAndValues = 2;
+std::uint64_t kvBytesPerToken(const KvShape& shape) {
     constexpr std::uint64_t kF16Bytes = 2;
-    return kKeysAndValues * kF16Bytes * static_cast<std::uint64_t>(layers) *
-           static_cast<std::uint64_t>(shape.kvHeads) * static_cast<std::uint64_t>(shape.headDim);
+    std::uint64_t elements = 0;
+    for (const KvLayerShape& layer : shape) {
+        elements += static_cast<std::uint64_t>(layer.heads) *
+                    static_cast<std::uint64_t>(layer.keyDim + layer.valueDim);
+    }
+    return kF16Bytes * elements;
 }
 
 } // namespace engine

@@ -123,7 +123,7 @@ private:
             m_kvBlocks = 0;
             const EngineConfig wanted{.kvBlocks = blocks * sequences, .blockTokens = m_blockTokens};
             m_kvBlocks = chooseKvBlocks(wanted, spec, readMemory().availableBytes);
-            m_kv = KvCache(*m_loaded.ops, spec.layers, spec.kvShape(), m_kvBlocks, m_blockTokens);
+            m_kv = KvCache(*m_loaded.ops, spec.kv, m_kvBlocks, m_blockTokens);
         }
         m_tables.assign(static_cast<std::size_t>(sequences), {});
         std::int32_t next = 0;

@@ -143,7 +143,7 @@ void Engine::replaceKv(const EngineConfig& next) {
 
 void Engine::allocateKv(std::int64_t blocks) {
     const ModelSpec& spec = m_loaded.model->spec();
-    m_kv = KvCache(*m_loaded.ops, spec.layers, spec.kvShape(), blocks, m_schedule.blockTokens);
+    m_kv = KvCache(*m_loaded.ops, spec.kv, blocks, m_schedule.blockTokens);
     m_schedule.pool = BlockPool(blocks);
     m_effective.kvBlocks = blocks;
 }

@@ -224,8 +224,8 @@ void Engine::commitStep(const StepPlan& plan, const StepTimes& times) {
 
 // Time in which this step's weights come from memory: a model, never a measurement.
 Nanoseconds Engine::modelledWeightTraffic() const {
-    const double bytes =
-        static_cast<double>(m_loaded.model->trafficBytes(!m_batch.logitRows.empty()));
+    const double bytes = static_cast<double>(
+        m_loaded.model->trafficBytes(m_batch.tokens(), !m_batch.logitRows.empty()));
     const double seconds = bytes / std::max(1.0, m_readBytesPerSecond);
     return std::chrono::duration_cast<Nanoseconds>(std::chrono::duration<double>(seconds));
 }

@@ -1,11 +1,10 @@
 #include "engine/model/layers.h"
 
 #include "engine/base/ensure.h"
-#include "engine/base/failure.h"
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <array>
 
 namespace engine {
 
@@ -16,65 +15,55 @@ Projection Projection::load(WeightLoader& loader, const std::string& name, std::
 }
 
 void addBias(kernels::Ops& ops, const Projection& projection, kernels::View out) {
-    if (!projection.bias) {
-        return;
-    }
-    const std::int64_t length = out.shape.rowLength();
-    const kernels::View bias = reshaped(projection.bias.view(), {1, length});
-    for (std::int64_t row = 0; row < out.shape[0]; ++row) {
-        ops.add(rowsOf(out, row, 1), bias);
+    if (projection.bias) {
+        ops.addToRows(out, projection.bias.view());
     }
 }
 
-kernels::RopeSpec readRope(const HyperParameters& parameters, WeightLoader& loader,
-                           std::int64_t headDim, kernels::RopePairing pairing) {
-    constexpr double kLargest = 1e9;
-    const std::int64_t width =
-        parameters.integer("rope.dimension_count", {.minimum = 2, .maximum = headDim}, headDim);
-    if (width % 2 != 0) {
-        throw Failure(ErrorCode::Unsupported,
-                      fmt::format("The model's key {} is {}; it must be even.",
-                                  parameters.key("rope.dimension_count"), width));
-    }
-    const double base =
-        parameters.number("rope.freq_base", {.above = 0.0, .maximum = 1e12}, 10000.0);
-    // A factor without a type is linear, as older files have it.
-    const std::string scaling = parameters.text("rope.scaling.type", "linear");
-    if (scaling != "linear" && scaling != "none") {
-        throw Failure(ErrorCode::Unsupported,
-                      fmt::format("The rope scaling '{}' (key {}) is not supported.", scaling,
-                                  parameters.key("rope.scaling.type")));
-    }
-    const double factor =
-        scaling == "none"
-            ? 1.0
-            : parameters.number("rope.scaling.factor", {.above = 0.0, .maximum = kLargest}, 1.0);
-    const kernels::Buffer divisors = loader.vectorIfPresent("rope_freqs.weight", width / 2);
+void project(kernels::Ops& ops, const Projection& projection, kernels::View x, kernels::View out) {
+    const Projection* const only = &projection;
+    project(ops, {&only, 1}, x, {&out, 1});
+}
 
-    kernels::RopeSpec rope{.frequencies = {}, .pairing = pairing};
-    for (std::int64_t i = 0; i < width / 2; ++i) {
-        const double divisor =
-            factor * (divisors ? static_cast<double>(divisors.view().f32()[i]) : 1.0);
-        if (!(std::abs(divisor) > 1.0 / kLargest && std::abs(divisor) < kLargest)) {
-            throw Failure(
-                ErrorCode::Corrupt,
-                fmt::format("The rope frequency {} of the model is divided by {}.", i, divisor));
-        }
-        const double exponent = -2.0 * static_cast<double>(i) / static_cast<double>(width);
-        rope.frequencies.push_back(static_cast<float>(std::pow(base, exponent) / divisor));
+void project(kernels::Ops& ops, std::span<const Projection* const> projections, kernels::View x,
+             std::span<const kernels::View> outs) {
+    constexpr std::size_t kMost = 4;
+    std::array<const kernels::Weight*, kMost> weights{};
+    ensure(projections.size() <= kMost, "few projections share a row");
+    for (std::size_t i = 0; i < projections.size(); ++i) {
+        weights[i] = projections[i]->weight.get();
     }
-    return rope;
+    ops.matmul(x, std::span(weights).first(projections.size()), outs);
+    for (std::size_t i = 0; i < projections.size(); ++i) {
+        addBias(ops, *projections[i], outs[i]);
+    }
+}
+
+std::string LayerLoader::full(std::string_view name) const {
+    return fmt::format("blk.{}.{}", m_layer, name);
+}
+
+bool LayerLoader::has(std::string_view name) const {
+    return m_loader.has(full(name));
+}
+
+Projection LayerLoader::projection(std::string_view name, WeightRole role, std::int64_t rows,
+                                   std::int64_t columns) const {
+    return Projection::load(m_loader, full(name), rows, columns,
+                            activationPrecision(role, m_layer, m_layers));
+}
+
+kernels::Buffer LayerLoader::norm(std::string_view name, std::int64_t length) const {
+    return m_loader.vector(full(name) + ".weight", length);
+}
+
+kernels::Buffer LayerLoader::normIfPresent(std::string_view name, std::int64_t length) const {
+    return m_loader.vectorIfPresent(full(name) + ".weight", length);
 }
 
 kernels::View reshaped(kernels::View view, kernels::Shape shape) {
     ensure(view.shape.elements() == shape.elements(), "a view keeps its number of elements");
     view.shape = shape;
-    return view;
-}
-
-kernels::View rowsOf(kernels::View view, std::int64_t first, std::int64_t count) {
-    view.data = view.f32() + first * view.shape.rowLength();
-    view.shape = kernels::Shape{count, view.shape.rowLength()};
     return view;
 }
 

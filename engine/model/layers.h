@@ -6,6 +6,7 @@
 #include "kernels/ops.h"
 
 #include <memory>
+#include <span>
 #include <string>
 
 namespace engine {
@@ -23,14 +24,35 @@ struct Projection {
 // out[t,:] += bias for every row; nothing where the projection has none.   out: [tokens, rows]
 void addBias(kernels::Ops& ops, const Projection& projection, kernels::View out);
 
-// Frequencies of rotated pairs: base^(-2i/width), divided by what the tensor rope_freqs.weight says
-// and by the factor of linear scaling. Throws for other kinds of scaling.
-kernels::RopeSpec readRope(const HyperParameters& parameters, WeightLoader& loader,
-                           std::int64_t headDim, kernels::RopePairing pairing);
+// out = x * weight^T + bias of one projection, or of several that read the same rows.
+void project(kernels::Ops& ops, const Projection& projection, kernels::View x, kernels::View out);
+void project(kernels::Ops& ops, std::span<const Projection* const> projections, kernels::View x,
+             std::span<const kernels::View> outs);
+
+// Names and precision of one layer's tensors: "blk.<layer>.<name>.weight".
+class LayerLoader {
+public:
+    LayerLoader(WeightLoader& loader, std::int64_t layer, std::int64_t layers)
+        : m_loader(loader),
+          m_layer(layer),
+          m_layers(layers) {}
+
+    std::int64_t index() const { return m_layer; }
+    bool has(std::string_view name) const; // "attn_q.bias"
+    Projection projection(std::string_view name, WeightRole role, std::int64_t rows,
+                          std::int64_t columns) const;
+    kernels::Buffer norm(std::string_view name, std::int64_t length) const;
+    kernels::Buffer normIfPresent(std::string_view name, std::int64_t length) const;
+
+private:
+    std::string full(std::string_view name) const;
+
+    WeightLoader& m_loader;
+    std::int64_t m_layer;
+    std::int64_t m_layers;
+};
 
 // The same bytes with another shape of as many elements.
 kernels::View reshaped(kernels::View view, kernels::Shape shape);
-// Rows [first, first + count) of a matrix.
-kernels::View rowsOf(kernels::View view, std::int64_t first, std::int64_t count);
 
 } // namespace engine

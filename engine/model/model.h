@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 namespace engine {
 
@@ -24,19 +25,20 @@ struct ModelSpec {
     std::int64_t layers = 0;
     std::int64_t hidden = 0;
     std::int64_t heads = 0;
-    std::int64_t kvHeads = 0;
+    std::int64_t kvHeads = 0; // where layers differ, the most
     std::int64_t headDim = 0;
-    std::int64_t feedForward = 0;
+    std::int64_t feedForward = 0; // where layers differ, the widest dense one
     std::int64_t vocabulary = 0;
     std::int64_t contextTokens = 0;
     float rmsEpsilon = 1e-5F;
-    float attentionScale = 1.0F;
     bool isOutputTied = false;
     std::uint64_t parameters = 0;
     kernels::Format weightFormat = kernels::Format::F32; // of most weights
 
-    KvShape kvShape() const { return {.kvHeads = kvHeads, .headDim = headDim}; }
-    std::uint64_t kvBytesPerToken() const { return KvCache::bytesPerToken(layers, kvShape()); }
+    KvShape kv;                       // what a token leaves behind, layer by layer
+    std::vector<std::string> notices; // what of the file is not used, in sentences
+
+    std::uint64_t kvBytesPerToken() const { return engine::kvBytesPerToken(kv); }
 };
 
 class Model {
@@ -45,8 +47,9 @@ public:
 
     virtual const ModelSpec& spec() const = 0;
     virtual std::uint64_t weightsBytes() const = 0;
-    // Read from memory by one step, by the output matrix too where logits are wanted.
-    virtual std::uint64_t trafficBytes(bool wantsLogits) const = 0;
+    // Read from memory by one step of so many tokens, by the output matrix too where logits are
+    // wanted. Of experts that a step chooses, as many as are expected.
+    virtual std::uint64_t trafficBytes(std::int64_t tokens, bool wantsLogits) const = 0;
 
     // Scratch for steps of at most so many tokens and logit rows. Throws std::bad_alloc, and then
     // the model is as it was.

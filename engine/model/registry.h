@@ -11,7 +11,9 @@
 namespace engine {
 
 bool isSupportedArchitecture(std::string_view name);
-std::string supportedArchitectures(); // "llama, ...": for messages
+// Why a model of an architecture that is not in the table can't be run, as a sentence's middle:
+// "architecture mamba is not supported yet; llama, ... are".
+std::string refusalOfArchitecture(std::string_view name);
 
 // Reads hyper-parameters and weights. Throws Failure with a message that names the key or the
 // tensor, Interrupted on stop.
@@ -20,6 +22,10 @@ std::unique_ptr<Model> makeModel(const Checkpoint& checkpoint, kernels::Ops& ops
 
 // The functions of the table, a file each.
 std::unique_ptr<Model> makeLlama(const Checkpoint& checkpoint, kernels::Ops& ops,
+                                 const WeightOptions& options);
+std::unique_ptr<Model> makeQwen2(const Checkpoint& checkpoint, kernels::Ops& ops,
+                                 const WeightOptions& options);
+std::unique_ptr<Model> makeQwen3(const Checkpoint& checkpoint, kernels::Ops& ops,
                                  const WeightOptions& options);
 
 } // namespace engine

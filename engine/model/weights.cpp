@@ -78,6 +78,17 @@ kernels::Buffer WeightLoader::vectorIfPresent(const std::string& name, std::int6
     return has(name) ? vector(name, length) : kernels::Buffer{};
 }
 
+std::int64_t WeightLoader::leaveOut(std::string_view prefix) {
+    std::int64_t count = 0;
+    for (const TensorEntry& tensor : m_checkpoint.tensors()) {
+        if (std::string_view(tensor.name).starts_with(prefix)) {
+            m_taken.insert(tensor.name);
+            ++count;
+        }
+    }
+    return count;
+}
+
 void WeightLoader::refuseLeftOvers() const {
     for (const TensorEntry& tensor : m_checkpoint.tensors()) {
         if (!m_taken.contains(tensor.name)) {

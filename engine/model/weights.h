@@ -10,6 +10,9 @@
 #include <set>
 #include <stop_token>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace engine {
 
@@ -49,6 +52,8 @@ public:
     kernels::Buffer vector(const std::string& name, std::int64_t length);
     kernels::Buffer vectorIfPresent(const std::string& name, std::int64_t length);
 
+    // Tensors whose names begin so are not missed; how many there are.
+    std::int64_t leaveOut(std::string_view prefix);
     // Throws where the file holds tensors that nobody took: the graph would not be the model's.
     void refuseLeftOvers() const;
 

@@ -13,7 +13,7 @@ constexpr std::size_t kUnitsPerThread = 4; // fewer units than this split into s
 } // namespace
 
 void AttentionPlan::make(const AttentionBatch& batch, std::int64_t kvHeads, std::int64_t heads,
-                         int threads) {
+                         std::int32_t window, int threads) {
     m_tiles.clear();
     m_spans.clear();
     m_blocks.clear();
@@ -26,12 +26,13 @@ void AttentionPlan::make(const AttentionBatch& batch, std::int64_t kvHeads, std:
     const int tileTokens = std::max(1, kTileQueryRows / group);
     m_rowsAtMost = tileTokens * group;
     for (const AttentionSlice& slice : batch.slices) {
-        addSlice(slice, kvHeads, tileTokens);
+        addSlice(slice, kvHeads, window, tileTokens);
     }
     addUnits(threads);
 }
 
-void AttentionPlan::addSlice(const AttentionSlice& slice, std::int64_t kvHeads, int tileTokens) {
+void AttentionPlan::addSlice(const AttentionSlice& slice, std::int64_t kvHeads, std::int32_t window,
+                             int tileTokens) {
     const auto firstSpan = static_cast<std::int32_t>(m_spans.size());
     for (std::int32_t i = 0; i < slice.blockCount; ++i) {
         const std::int32_t index = slice.firstBlock + i;
@@ -49,21 +50,27 @@ void AttentionPlan::addSlice(const AttentionSlice& slice, std::int64_t kvHeads, 
     for (std::int32_t token = 0; token < slice.tokens; token += tileTokens) {
         const std::int32_t tokens = std::min(slice.tokens - token, tileTokens);
         const std::int32_t lastPosition = slice.firstPosition + token + tokens - 1;
-        std::int32_t spans = 0;
-        while (firstSpan + spans < endSpan) {
-            const AttentionSpan& span = m_spans[static_cast<std::size_t>(firstSpan + spans)];
-            if (m_blocks[static_cast<std::size_t>(span.firstBlock)].firstPosition > lastPosition) {
-                break;
-            }
-            ++spans;
+        const auto positionOf = [&](std::int32_t span) {
+            const std::int32_t block = m_spans[static_cast<std::size_t>(span)].firstBlock;
+            return m_blocks[static_cast<std::size_t>(block)].firstPosition;
+        };
+        // Spans before every row's window and after every row's position would add exactly 0.
+        const std::int32_t firstSeen = slice.firstPosition + token - window + 1;
+        std::int32_t begin = firstSpan;
+        while (begin + 1 < endSpan && positionOf(begin + 1) <= firstSeen) {
+            ++begin;
+        }
+        std::int32_t end = begin;
+        while (end < endSpan && positionOf(end) <= lastPosition) {
+            ++end;
         }
         for (std::int32_t head = 0; head < kvHeads; ++head) {
             m_tiles.push_back({.firstRow = slice.firstRow + token,
                                .tokens = tokens,
                                .firstPosition = slice.firstPosition + token,
                                .kvHead = head,
-                               .firstSpan = firstSpan,
-                               .spanCount = spans,
+                               .firstSpan = begin,
+                               .spanCount = end - begin,
                                .firstPartial = 0});
         }
     }

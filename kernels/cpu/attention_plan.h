@@ -33,7 +33,9 @@ struct AttentionUnit {
 
 class AttentionPlan {
 public:
-    void make(const AttentionBatch& batch, std::int64_t kvHeads, std::int64_t heads, int threads);
+    // window: positions that a row sees, its own included.
+    void make(const AttentionBatch& batch, std::int64_t kvHeads, std::int64_t heads,
+              std::int32_t window, int threads);
 
     const std::vector<QueryTile>& tiles() const { return m_tiles; }
     const std::vector<AttentionSpan>& spans() const { return m_spans; }
@@ -45,7 +47,8 @@ public:
     int rowsAtMost() const { return m_rowsAtMost; }
 
 private:
-    void addSlice(const AttentionSlice& slice, std::int64_t kvHeads, int tileTokens);
+    void addSlice(const AttentionSlice& slice, std::int64_t kvHeads, std::int32_t window,
+                  int tileTokens);
     void addUnits(int threads);
 
     std::vector<QueryTile> m_tiles;

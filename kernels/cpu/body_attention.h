@@ -5,7 +5,7 @@
 // elements, values over ascending keys, blocks in ascending position; a masked key adds exactly 0.
 #pragma once
 
-#include "kernels/cpu/body_elementwise.h"
+#include "kernels/cpu/body_gates.h"
 
 namespace kernels::cpu {
 namespace {
@@ -18,21 +18,21 @@ inline int roundedUp(int n) {
 }
 
 struct SpanScratch {
-    float* keys;        // [headDim][paddedTokens], transposed
+    float* keys;        // [keyDim][paddedTokens], transposed
     float* values;      // [blockTokens][paddedDim]
     float* scores;      // [rows][paddedTokens]
     float* corrections; // [rows]
     int paddedTokens;
-    int paddedDim;
+    int paddedDim; // of values
 };
 
 inline SpanScratch scratchOf(const AttentionTile& tile) {
     SpanScratch s{};
     s.paddedTokens = roundedUp(tile.blockTokens);
-    s.paddedDim = roundedUp(tile.headDim);
+    s.paddedDim = roundedUp(tile.valueDim);
     const int rows = tile.tokens * tile.heads;
     s.keys = tile.scratch;
-    s.values = s.keys + s.paddedDim * s.paddedTokens;
+    s.values = s.keys + roundedUp(tile.keyDim) * s.paddedTokens;
     s.scores = s.values + s.paddedTokens * s.paddedDim;
     s.corrections = s.scores + rows * s.paddedTokens;
     return s;
@@ -43,35 +43,36 @@ inline F loadHalves(const std::uint16_t* p, int count) {
 }
 
 // keys[d][key] = K[key][d], zero past the last key.
-void transposeKeys(const std::uint16_t* source, int keys, int headDim, const SpanScratch& s) {
+void transposeKeys(const std::uint16_t* source, int keys, int keyDim, const SpanScratch& s) {
     constexpr int kLanes = Simd::kLanes;
     for (int key = 0; key < roundedUp(keys); key += kLanes) {
-        for (int d = 0; d < headDim; d += kLanes) {
+        for (int d = 0; d < keyDim; d += kLanes) {
             F v[kLanes];
             for (int i = 0; i < kLanes; ++i) {
-                v[i] = key + i < keys ? loadHalves(source + (key + i) * headDim + d, headDim - d)
+                v[i] = key + i < keys ? loadHalves(source + (key + i) * keyDim + d, keyDim - d)
                                       : Simd::zero();
             }
             Simd::transpose(v);
-            for (int i = 0; i < kLanes && d + i < headDim; ++i) {
+            for (int i = 0; i < kLanes && d + i < keyDim; ++i) {
                 Simd::store(s.keys + (d + i) * s.paddedTokens + key, v[i]);
             }
         }
     }
 }
 
-void widenValues(const std::uint16_t* source, int keys, int headDim, const SpanScratch& s) {
-    for (int key = 0; key < keys; ++key) {
+void widenValues(const AttentionTile& tile, const std::uint16_t* source, int keys,
+                 const SpanScratch& s) {
+    for (int key = 0; key < keys; ++key, source += tile.valueRowStride) {
         for (int d = 0; d < s.paddedDim; d += Simd::kLanes) {
             const F v =
-                d < headDim ? loadHalves(source + key * headDim + d, headDim - d) : Simd::zero();
+                d < tile.valueDim ? loadHalves(source + d, tile.valueDim - d) : Simd::zero();
             Simd::store(s.values + key * s.paddedDim + d, v);
         }
     }
 }
 
 inline const float* queryRow(const AttentionTile& tile, int row) {
-    return tile.q + row / tile.heads * tile.tokenStride + row % tile.heads * tile.headDim;
+    return tile.q + row / tile.heads * tile.queryStride + row % tile.heads * tile.keyDim;
 }
 
 // scores[row][key .. key + kVectors * kLanes) = q[row] . K
@@ -88,7 +89,7 @@ void scoreRows(const AttentionTile& tile, const SpanScratch& s, int row, int key
         }
     }
     const float* keys = s.keys + key;
-    for (int d = 0; d < tile.headDim; ++d, keys += s.paddedTokens) {
+    for (int d = 0; d < tile.keyDim; ++d, keys += s.paddedTokens) {
         F factors[kRows];
 #pragma GCC unroll 8
         for (int r = 0; r < kRows; ++r) {
@@ -192,16 +193,41 @@ inline void eachRowGroup(int row, int rows, Function function) {
     }
 }
 
+// Keys of a block that a row sees: [first, end).
+struct KeyRange {
+    int first;
+    int end;
+};
+
+inline KeyRange visibleKeys(const AttentionTile& tile, int row, std::int32_t blockPosition,
+                            int keys) {
+    const auto clamped = [keys](std::int32_t key) { return key < 0 ? 0 : key < keys ? key : keys; };
+    const std::int32_t own = tile.firstPosition + row / tile.heads - blockPosition;
+    return {clamped(own - tile.window + 1), clamped(own + 1)};
+}
+
 // Turns a row of scores into weights and updates its maximum and sum: online softmax.
-void weighRow(const AttentionTile& tile, const SpanScratch& s, int row, int limit, int keys) {
+void weighRow(const AttentionTile& tile, const SpanScratch& s, int row, KeyRange seen, int keys) {
     const int pitch = s.paddedDim + 16;
     float* scores = s.scores + row * s.paddedTokens;
     float* state = tile.partial + row * pitch + s.paddedDim; // maximum, sum
     const int padded = roundedUp(keys);
-    for (int key = limit; key < padded; ++key) {
+    F scale = Simd::set1(tile.scale);
+    if (tile.scoreCap > 0.0F) {
+        const F cap = Simd::set1(tile.scoreCap);
+        const F twiceInverse = Simd::set1(2.0F / tile.scoreCap);
+        for (int key = 0; key < padded; key += Simd::kLanes) {
+            const F scaled = Simd::mul(Simd::load(scores + key), scale);
+            Simd::store(scores + key, softCapped(scaled, cap, twiceInverse));
+        }
+        scale = Simd::set1(1.0F);
+    }
+    for (int key = 0; key < seen.first; ++key) {
         scores[key] = -__builtin_inff();
     }
-    const F scale = Simd::set1(tile.scale);
+    for (int key = seen.end; key < padded; ++key) {
+        scores[key] = -__builtin_inff();
+    }
     F largest = Simd::set1(kNoMaximum);
     for (int key = 0; key < padded; key += Simd::kLanes) {
         const F scaled = Simd::mul(Simd::load(scores + key), scale);
@@ -247,24 +273,25 @@ void attendSpan(const AttentionTile& tile) {
         if (keys <= 0) {
             break;
         }
-        transposeKeys(tile.keys + block.block * tile.blockStride, keys, tile.headDim, s);
+        if (tile.firstPosition - block.firstPosition - tile.window + 1 >= tile.blockTokens) {
+            continue; // before every row's window: it would add exactly 0
+        }
+        transposeKeys(tile.keys + block.block * tile.keyBlockStride, keys, tile.keyDim, s);
         eachRowGroup<Simd::kScoreRows>(0, rows, [&](auto count, int row) {
             scoreAllKeys<decltype(count)::value>(tile, s, row, keys);
         });
         for (int row = 0; row < rows; ++row) {
-            const std::int32_t own = tile.firstPosition + row / tile.heads;
-            const std::int32_t visible = own - block.firstPosition + 1;
-            weighRow(tile, s, row, visible < 0 ? 0 : visible < keys ? visible : keys, keys);
+            weighRow(tile, s, row, visibleKeys(tile, row, block.firstPosition, keys), keys);
         }
-        widenValues(tile.values + block.block * tile.blockStride, keys, tile.headDim, s);
+        widenValues(tile, tile.values + block.block * tile.valueBlockStride, keys, s);
         eachRowGroup<Simd::kScoreRows>(0, rows, [&](auto count, int row) {
             addAllValues<decltype(count)::value>(s, tile.partial, row, keys);
         });
     }
 }
 
-void mergeSpans(float* into, const float* from, int rows, int headDim) {
-    const int paddedDim = roundedUp(headDim);
+void mergeSpans(float* into, const float* from, int rows, int valueDim) {
+    const int paddedDim = roundedUp(valueDim);
     const int pitch = paddedDim + 16;
     for (int row = 0; row < rows; ++row, into += pitch, from += pitch) {
         const float maximum = into[paddedDim] > from[paddedDim] ? into[paddedDim] : from[paddedDim];
@@ -280,15 +307,15 @@ void mergeSpans(float* into, const float* from, int rows, int headDim) {
 }
 
 void finishAttention(const AttentionTile& tile) {
-    const int paddedDim = roundedUp(tile.headDim);
+    const int paddedDim = roundedUp(tile.valueDim);
     const int pitch = paddedDim + 16;
     for (int row = 0; row < tile.tokens * tile.heads; ++row) {
         const float* sums = tile.partial + row * pitch;
         const float weight = sums[paddedDim + 1];
         const F inverse = Simd::set1(weight > 0.0F ? 1.0F / weight : 0.0F);
         float* out =
-            tile.out + row / tile.heads * tile.tokenStride + row % tile.heads * tile.headDim;
-        eachVector(tile.headDim, [&](std::int64_t d, int count) {
+            tile.out + row / tile.heads * tile.outStride + row % tile.heads * tile.valueDim;
+        eachVector(tile.valueDim, [&](std::int64_t d, int count) {
             storeSome(out + d, Simd::mul(Simd::load(sums + d), inverse), count);
         });
     }

@@ -3,6 +3,7 @@
 
 #include "kernels/cpu/body_attention.h"
 #include "kernels/cpu/body_elementwise.h"
+#include "kernels/cpu/body_gates.h"
 #include "kernels/cpu/body_quantise.h"
 
 namespace kernels::cpu {
@@ -20,6 +21,10 @@ constexpr KernelTable kernelTable(const char* name, const char* displayName,
         .addRmsNormRow = addRmsNormRow,
         .addRange = addRange,
         .siluMulRange = siluMulRange,
+        .geluMulRange = geluMulRange,
+        .scaleRange = scaleRange,
+        .addScaledRange = addScaledRange,
+        .softCapRange = softCapRange,
         .turnInterleaved = turnInterleaved,
         .turnHalves = turnHalves,
         .storeHalfRow = storeHalfRow,

@@ -11,14 +11,23 @@ namespace {
 
 void checkArguments(const View& q, const KvLayer& kv, const AttentionBatch& batch,
                     const View& out) {
-    require(isF32(q) && isF32(out) && q.shape.rank() == 3 && q.shape == out.shape,
-            "attention: q and out are [tokens, heads, headDim] in F32");
+    require(isF32(q) && isF32(out) && q.shape.rank() == 3 && out.shape.rank() == 3 &&
+                q.shape[0] == out.shape[0] && q.shape[1] == out.shape[1],
+            "attention: q is [tokens, heads, keyDim] and out [tokens, heads, valueDim] in F32");
     require(kv.keys.format == Format::F16 && kv.keys.shape.rank() == 4 &&
-                kv.keys.shape == kv.values.shape && kv.keys.shape[3] == q.shape[2] &&
-                kv.keys.shape[1] > 0 && q.shape[1] % kv.keys.shape[1] == 0,
-            "attention: keys and values are [blocks, kvHeads, blockTokens, headDim] F16, and heads "
-            "a multiple of kvHeads");
-    require(q.shape[2] % 8 == 0, "attention: headDim is no multiple of 8");
+                kv.keys.shape[3] == q.shape[2] && kv.keys.shape[1] > 0 &&
+                q.shape[1] % kv.keys.shape[1] == 0,
+            "attention: keys are [blocks, kvHeads, blockTokens, keyDim] F16, and heads a multiple "
+            "of kvHeads");
+    if (kv.values.data == nullptr) {
+        require(out.shape[2] <= q.shape[2], "attention: values are no longer than their keys");
+    } else {
+        require(kv.values.format == Format::F16 && kv.values.shape.rank() == 4 &&
+                    kv.values.shape[0] == kv.keys.shape[0] &&
+                    kv.values.shape[1] == kv.keys.shape[1] &&
+                    kv.values.shape[2] == kv.keys.shape[2] && kv.values.shape[3] == out.shape[2],
+                "attention: values are [blocks, kvHeads, blockTokens, valueDim] F16");
+    }
     for (const BlockRef& block : batch.blocks) {
         require(block.block >= 0 && block.block < kv.keys.shape[0],
                 "attention: a block is outside the cache");
@@ -40,20 +49,27 @@ std::int64_t paddedTo16(std::int64_t n) {
 
 } // namespace
 
-void CpuOps::attention(View q, const KvLayer& kv, const AttentionBatch& batch, float scale,
-                       View out) {
+void CpuOps::attention(View q, const KvLayer& kv, const AttentionBatch& batch,
+                       const AttentionRule& rule, View out) {
     checkArguments(q, kv, batch, out);
     const std::int64_t heads = q.shape[1];
     const std::int64_t dim = q.shape[2];
+    const std::int64_t valueDim = out.shape[2];
     const std::int64_t kvHeads = kv.keys.shape[1];
     const std::int64_t blockTokens = kv.blockTokens();
-    m_plan.make(batch, kvHeads, heads, m_pool.threads());
+    const bool hasValues = kv.values.data != nullptr;
+    const std::int64_t valueRow = hasValues ? valueDim : dim;
+    // Beyond every position, and far enough from the end of the numbers to be subtracted from.
+    constexpr std::int32_t kNoWindow = 1 << 30;
+    const std::int32_t window = rule.window > 0 ? std::min(rule.window, kNoWindow) : kNoWindow;
+    m_plan.make(batch, kvHeads, heads, window, m_pool.threads());
 
     // Memory: partial sums of one tile for each worker, or of every span where the plan is split.
     const std::int64_t rows = m_plan.rowsAtMost();
-    const std::int64_t partialFloats = rows * (paddedTo16(dim) + 16);
+    const std::int64_t partialFloats = rows * (paddedTo16(valueDim) + 16);
     const std::int64_t scratchFloats =
-        2 * paddedTo16(dim) * paddedTo16(blockTokens) + rows * (paddedTo16(blockTokens) + 16);
+        (paddedTo16(dim) + paddedTo16(valueDim)) * paddedTo16(blockTokens) +
+        rows * (paddedTo16(blockTokens) + 16);
     const std::int64_t workerFloats = scratchFloats + 2 * partialFloats;
     const WorkerScratch scratch =
         workerScratch(static_cast<std::size_t>(workerFloats) * sizeof(float));
@@ -66,21 +82,28 @@ void CpuOps::attention(View q, const KvLayer& kv, const AttentionBatch& batch, f
 
     const auto tileOf = [&](const QueryTile& query, int worker) {
         const std::int64_t head = query.kvHead * (heads / kvHeads);
-        const std::int64_t first = (query.firstRow * heads + head) * dim;
-        const std::int64_t cache = query.kvHead * blockTokens * dim;
+        const std::int64_t first = query.firstRow * heads + head;
+        const std::int64_t cacheRow = query.kvHead * blockTokens;
         AttentionTile tile{};
-        tile.q = q.f32() + first;
-        tile.out = out.f32() + first;
-        tile.tokenStride = heads * dim;
+        tile.q = q.f32() + first * dim;
+        tile.out = out.f32() + first * valueDim;
+        tile.queryStride = heads * dim;
+        tile.outStride = heads * valueDim;
         tile.tokens = query.tokens;
         tile.heads = static_cast<int>(heads / kvHeads);
-        tile.headDim = static_cast<int>(dim);
+        tile.keyDim = static_cast<int>(dim);
+        tile.valueDim = static_cast<int>(valueDim);
         tile.firstPosition = query.firstPosition;
-        tile.keys = static_cast<const std::uint16_t*>(kv.keys.data) + cache;
-        tile.values = static_cast<const std::uint16_t*>(kv.values.data) + cache;
-        tile.blockStride = kvHeads * blockTokens * dim;
+        tile.keys = static_cast<const std::uint16_t*>(kv.keys.data) + cacheRow * dim;
+        tile.values = static_cast<const std::uint16_t*>(hasValues ? kv.values.data : kv.keys.data) +
+                      cacheRow * valueRow;
+        tile.keyBlockStride = kvHeads * blockTokens * dim;
+        tile.valueBlockStride = kvHeads * blockTokens * valueRow;
+        tile.valueRowStride = static_cast<int>(valueRow);
         tile.blockTokens = static_cast<int>(blockTokens);
-        tile.scale = scale;
+        tile.scale = rule.scale;
+        tile.window = window;
+        tile.scoreCap = rule.scoreCap;
         tile.scratch = reinterpret_cast<float*>(scratch.of(worker));
         return tile;
     };
@@ -110,7 +133,7 @@ void CpuOps::attention(View q, const KvLayer& kv, const AttentionBatch& batch, f
                 for (std::int32_t span = 1; span < query.spanCount; ++span) {
                     attendSpan(query, span, tile, total + partialFloats);
                     m_kernels.mergeSpans(total, total + partialFloats, tile.tokens * tile.heads,
-                                         tile.headDim);
+                                         tile.valueDim);
                 }
                 tile.partial = total;
                 m_kernels.finishAttention(tile);
@@ -136,7 +159,7 @@ void CpuOps::attention(View q, const KvLayer& kv, const AttentionBatch& batch, f
                                float* total = partials + query.firstPartial * partialFloats;
                                for (std::int32_t span = 1; span < query.spanCount; ++span) {
                                    m_kernels.mergeSpans(total, total + span * partialFloats,
-                                                        tile.tokens * tile.heads, tile.headDim);
+                                                        tile.tokens * tile.heads, tile.valueDim);
                                }
                                tile.partial = total;
                                m_kernels.finishAttention(tile);

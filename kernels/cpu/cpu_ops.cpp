@@ -131,17 +131,27 @@ void CpuOps::ropeAndStore(View q, View k, View v, const RopeSpec& rope,
     const std::int64_t heads = q.shape[1];
     const std::int64_t dim = q.shape[2];
     const std::int64_t kvHeads = k.shape[1];
+    const std::int64_t keyDim = k.shape[2];
+    const bool hasValues = v.data != nullptr;
+    const std::int64_t valueDim = hasValues ? v.shape[2] : 0;
     const std::int64_t blockTokens = kv.blockTokens();
     const auto width = static_cast<int>(2 * rope.frequencies.size());
-    require(isF32(q) && isF32(k) && isF32(v) && q.shape.rank() == 3 && k.shape.rank() == 3 &&
-                k.shape == v.shape && k.shape[0] == tokens && k.shape[2] == dim && width <= dim &&
+    require(isF32(q) && isF32(k) && q.shape.rank() == 3 && k.shape.rank() == 3 &&
+                k.shape[0] == tokens && width <= dim && width <= keyDim &&
                 static_cast<std::int64_t>(positions.size()) == tokens &&
                 static_cast<std::int64_t>(slots.size()) == tokens,
-            "ropeAndStore: q, k, v, positions and slots disagree");
-    require(kv.keys.format == Format::F16 && kv.keys.shape.rank() == 4 &&
-                kv.keys.shape == kv.values.shape && kv.keys.shape[1] == kvHeads &&
-                kv.keys.shape[3] == dim,
-            "ropeAndStore: keys and values are [blocks, kvHeads, blockTokens, headDim] F16");
+            "ropeAndStore: q, k, positions and slots disagree");
+    require(!hasValues ||
+                (isF32(v) && v.shape.rank() == 3 && v.shape[0] == tokens && v.shape[1] == kvHeads),
+            "ropeAndStore: v is not [tokens, kvHeads, valueDim]");
+    const auto isCache = [&](const View& rows, std::int64_t length) {
+        return rows.format == Format::F16 && rows.shape.rank() == 4 &&
+               rows.shape[0] == kv.keys.shape[0] && rows.shape[1] == kvHeads &&
+               rows.shape[2] == blockTokens && rows.shape[3] == length;
+    };
+    require(isCache(kv.keys, keyDim) && hasValues == (kv.values.data != nullptr) &&
+                (!hasValues || isCache(kv.values, valueDim)),
+            "ropeAndStore: keys and values are [blocks, kvHeads, blockTokens, dim] F16");
     for (const std::int32_t slot : slots) {
         require(slot >= 0 && slot < kv.keys.shape[0] * blockTokens,
                 "ropeAndStore: a slot is outside the cache");
@@ -151,25 +161,29 @@ void CpuOps::ropeAndStore(View q, View k, View v, const RopeSpec& rope,
     auto* values = static_cast<std::uint16_t*>(kv.values.data);
     const auto turn =
         rope.pairing == RopePairing::Interleaved ? m_kernels.turnInterleaved : m_kernels.turnHalves;
-    const auto turnHeads = [&](float* first, std::int64_t count, std::int64_t token) {
+    const auto turnHeads = [&](float* first, std::int64_t count, std::int64_t length,
+                               std::int64_t token) {
+        first += rope.place == RopePlace::Back ? length - width : 0;
         for (std::int64_t head = 0; head < count; ++head) {
-            turn(first + head * dim, table.cosines(token), table.sines(token), width);
+            turn(first + head * length, table.cosines(token), table.sines(token), width);
         }
     };
     m_pool.parallelFor(
-        tokens, rowGrain((heads + 2 * kvHeads) * dim),
+        tokens, rowGrain(heads * dim + kvHeads * (keyDim + valueDim)),
         [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t t = begin; t < end; ++t) {
-                float* key = k.f32() + t * kvHeads * dim;
-                const float* value = v.f32() + t * kvHeads * dim;
-                turnHeads(q.f32() + t * heads * dim, heads, t);
-                turnHeads(key, kvHeads, t);
+                float* key = k.f32() + t * kvHeads * keyDim;
+                turnHeads(q.f32() + t * heads * dim, heads, dim, t);
+                turnHeads(key, kvHeads, keyDim, t);
                 const std::int64_t slot = slots[static_cast<std::size_t>(t)];
                 for (std::int64_t head = 0; head < kvHeads; ++head) {
                     const std::int64_t row =
                         (slot / blockTokens * kvHeads + head) * blockTokens + slot % blockTokens;
-                    m_kernels.storeHalfRow(key + head * dim, keys + row * dim, dim);
-                    m_kernels.storeHalfRow(value + head * dim, values + row * dim, dim);
+                    m_kernels.storeHalfRow(key + head * keyDim, keys + row * keyDim, keyDim);
+                    if (hasValues) {
+                        m_kernels.storeHalfRow(v.f32() + (t * kvHeads + head) * valueDim,
+                                               values + row * valueDim, valueDim);
+                    }
                 }
             }
         });

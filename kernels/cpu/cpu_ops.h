@@ -32,9 +32,13 @@ public:
     void ropeAndStore(View q, View k, View v, const RopeSpec& rope,
                       std::span<const std::int32_t> positions, std::span<const std::int32_t> slots,
                       const KvLayer& kv) override;
-    void attention(View q, const KvLayer& kv, const AttentionBatch& batch, float scale,
-                   View out) override;
+    void attention(View q, const KvLayer& kv, const AttentionBatch& batch,
+                   const AttentionRule& rule, View out) override;
     void siluMul(View gate, View up, View out) override;
+    void geluMul(View gate, View up, View out) override;
+    void addToRows(View x, View row) override;
+    void scale(View x, float factor) override;
+    void softCap(View x, float cap) override;
     void gatherRows(View x, std::span<const std::int32_t> rows, View out) override;
 
 private:

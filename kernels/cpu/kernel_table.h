@@ -96,22 +96,28 @@ struct AttentionBlock {
 };
 
 struct AttentionTile {
-    const float* q; // row (token, head): q + token * tokenStride + head * headDim
-    float* out;     // same shape
-    std::int64_t tokenStride;
+    const float* q; // row (token, head): q + token * queryStride + head * keyDim
+    float* out;     // out + token * outStride + head * valueDim
+    std::int64_t queryStride;
+    std::int64_t outStride;
     int tokens;
     int heads; // that share the kv head
-    int headDim;
+    int keyDim;
+    int valueDim;
     std::int32_t firstPosition;
-    const std::uint16_t* keys; // of block 0 and this kv head
-    const std::uint16_t* values;
-    std::int64_t blockStride; // elements from a block to the next
+    const std::uint16_t* keys;   // of block 0 and this kv head, rows of keyDim
+    const std::uint16_t* values; // rows of valueDim, valueRowStride apart
+    std::int64_t keyBlockStride; // elements from a block to the next
+    std::int64_t valueBlockStride;
+    int valueRowStride;
     int blockTokens;
     const AttentionBlock* blocks; // ascending positions
     int blockCount;
     float scale;
-    float* scratch; // attentionScratch(...) floats, 64-byte aligned
-    float* partial; // [rows][paddedDim + 16]: sums, then maximum and weight
+    std::int32_t window; // positions that a row sees, its own included
+    float scoreCap;      // 0: none
+    float* scratch;      // attentionScratch(...) floats, 64-byte aligned
+    float* partial;      // [rows][paddedValueDim + 16]: sums, then maximum and weight
 };
 
 using MatmulFunction = void (*)(const TileRun&);
@@ -134,6 +140,10 @@ struct KernelTable {
                           std::int64_t n);
     void (*addRange)(float* x, const float* delta, std::int64_t n);
     void (*siluMulRange)(const float* gate, const float* up, float* out, std::int64_t n);
+    void (*geluMulRange)(const float* gate, const float* up, float* out, std::int64_t n);
+    void (*scaleRange)(float* x, float factor, std::int64_t n);
+    void (*addScaledRange)(float* x, const float* delta, float factor, std::int64_t n);
+    void (*softCapRange)(float* x, float cap, std::int64_t n);
     // Turns the first `width` elements of a head. Interleaved: cosines twice a pair, sines as
     // (-sine, sine). Halves: cosines and sines one a pair.
     void (*turnInterleaved)(float* head, const float* cosines, const float* sines, int width);
@@ -144,7 +154,7 @@ struct KernelTable {
     // Sums of one span of blocks into tile.partial.
     void (*attendSpan)(const AttentionTile& tile);
     // total = both spans, in the rows of `into`.
-    void (*mergeSpans)(float* into, const float* from, int rows, int headDim);
+    void (*mergeSpans)(float* into, const float* from, int rows, int valueDim);
     void (*finishAttention)(const AttentionTile& tile);
 };
 

@@ -70,6 +70,24 @@ Numbers siluMul(std::span<const double> gate, std::span<const double> up) {
     return out;
 }
 
+Numbers geluMul(std::span<const double> gate, std::span<const double> up) {
+    constexpr double kRoot = 0.79788456080286535588; // sqrt(2 / pi)
+    Numbers out(gate.size());
+    for (std::size_t i = 0; i < gate.size(); ++i) {
+        const double g = gate[i];
+        out[i] = 0.5 * g * (1.0 + std::tanh(kRoot * (g + 0.044715 * g * g * g))) * up[i];
+    }
+    return out;
+}
+
+Numbers softCap(std::span<const double> x, double cap) {
+    Numbers out;
+    for (const double value : x) {
+        out.push_back(cap * std::tanh(value / cap));
+    }
+    return out;
+}
+
 Numbers rope(std::span<const double> x, std::int64_t heads, std::int64_t headDim,
              const RopeSpec& rope, std::span<const std::int32_t> positions) {
     const auto dim = static_cast<std::size_t>(headDim);
@@ -79,7 +97,9 @@ Numbers rope(std::span<const double> x, std::int64_t heads, std::int64_t headDim
         const double position = positions[first / dim / static_cast<std::size_t>(heads)];
         for (std::size_t i = 0; i < pairs; ++i) {
             const bool isInterleaved = rope.pairing == RopePairing::Interleaved;
-            const std::size_t a = first + (isInterleaved ? 2 * i : i);
+            const std::size_t begin =
+                rope.place == RopePlace::Back ? first + dim - 2 * pairs : first;
+            const std::size_t a = begin + (isInterleaved ? 2 * i : i);
             const std::size_t b = isInterleaved ? a + 1 : a + pairs;
             const double angle = position * static_cast<double>(rope.frequencies[i]);
             const double c = std::cos(angle) * static_cast<double>(rope.magnitude);
@@ -91,31 +111,41 @@ Numbers rope(std::span<const double> x, std::int64_t heads, std::int64_t headDim
     return out;
 }
 
-Numbers attention(const View& q, const KvLayer& kv, const AttentionBatch& batch, double scale) {
+Numbers attention(const View& q, const KvLayer& kv, const AttentionBatch& batch,
+                  const AttentionRule& rule, std::int64_t valueDim) {
     const Numbers queries = decode(q);
     const Numbers keys = decode(kv.keys);
-    const Numbers values = decode(kv.values);
+    const bool hasValues = kv.values.data != nullptr;
+    const Numbers values = hasValues ? decode(kv.values) : keys;
     const std::int64_t heads = q.shape[1];
     const std::int64_t dim = q.shape[2];
+    const std::int64_t valueRow = hasValues ? valueDim : dim;
     const std::int64_t kvHeads = kv.keys.shape[1];
     const std::int64_t blockTokens = kv.blockTokens();
-    Numbers out(queries.size());
+    Numbers out(static_cast<std::size_t>(q.shape[0] * heads * valueDim));
+    const auto scoreOf = [&](const double* query, std::int64_t row) {
+        double score = 0.0;
+        for (std::int64_t d = 0; d < dim; ++d) {
+            score += query[d] * keys[static_cast<std::size_t>(row * dim + d)];
+        }
+        score *= static_cast<double>(rule.scale);
+        const auto cap = static_cast<double>(rule.scoreCap);
+        return cap > 0.0 ? cap * std::tanh(score / cap) : score;
+    };
     const auto attendRow = [&](const AttentionSlice& slice, std::int64_t token, std::int64_t head) {
         const std::int64_t kvHead = head / (heads / kvHeads);
         const double* query = queries.data() + ((slice.firstRow + token) * heads + head) * dim;
+        const std::int64_t own = slice.firstPosition + token;
         std::vector<std::int64_t> rows; // of keys and values
         Numbers scores;
         for (const BlockRef& block :
              batch.blocks.subspan(static_cast<std::size_t>(slice.firstBlock),
                                   static_cast<std::size_t>(slice.blockCount))) {
             for (std::int64_t i = 0; i < blockTokens; ++i) {
-                if (block.firstPosition + i <= slice.firstPosition + token) {
+                const std::int64_t position = block.firstPosition + i;
+                if (position <= own && (rule.window == 0 || own - position < rule.window)) {
                     rows.push_back((block.block * kvHeads + kvHead) * blockTokens + i);
-                    double score = 0.0;
-                    for (std::int64_t d = 0; d < dim; ++d) {
-                        score += query[d] * keys[static_cast<std::size_t>(rows.back() * dim + d)];
-                    }
-                    scores.push_back(score * scale);
+                    scores.push_back(scoreOf(query, rows.back()));
                 }
             }
         }
@@ -126,10 +156,11 @@ Numbers attention(const View& q, const KvLayer& kv, const AttentionBatch& batch,
             score = std::exp(score - largest);
             total += score;
         }
-        double* sums = out.data() + ((slice.firstRow + token) * heads + head) * dim;
+        double* sums = out.data() + ((slice.firstRow + token) * heads + head) * valueDim;
         for (std::size_t i = 0; i < rows.size(); ++i) {
-            for (std::int64_t d = 0; d < dim; ++d) {
-                sums[d] += scores[i] / total * values[static_cast<std::size_t>(rows[i] * dim + d)];
+            for (std::int64_t d = 0; d < valueDim; ++d) {
+                sums[d] +=
+                    scores[i] / total * values[static_cast<std::size_t>(rows[i] * valueRow + d)];
             }
         }
     };

@@ -26,12 +26,18 @@ Numbers matmul(std::span<const double> x, std::span<const double> w, std::int64_
 Numbers rmsNorm(std::span<const double> x, std::span<const double> gain, double eps);
 
 Numbers siluMul(std::span<const double> gate, std::span<const double> up);
+Numbers geluMul(std::span<const double> gate, std::span<const double> up);
+
+// cap * tanh(x / cap)
+Numbers softCap(std::span<const double> x, double cap);
 
 // Turns the heads of [tokens, heads, headDim].
 Numbers rope(std::span<const double> x, std::int64_t heads, std::int64_t headDim,
              const RopeSpec& rope, std::span<const std::int32_t> positions);
 
-// softmax(q . K^T * scale) . V over the listed blocks, causal. Shapes as Ops::attention.
-Numbers attention(const View& q, const KvLayer& kv, const AttentionBatch& batch, double scale);
+// softmax(q . K^T * scale) . V over the listed blocks, causal. Shapes as Ops::attention; valueDim:
+// of a row of the result, which has as many heads as q.
+Numbers attention(const View& q, const KvLayer& kv, const AttentionBatch& batch,
+                  const AttentionRule& rule, std::int64_t valueDim);
 
 } // namespace kernels::reference

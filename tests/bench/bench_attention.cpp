@@ -65,7 +65,8 @@ void benchAttention(kernels::Ops& ops, int threads, Heads h, std::int32_t length
                                         .firstBlock = 0,
                                         .blockCount = static_cast<std::int32_t>(blockCount)};
     const double time = measure(threads, [&] {
-        ops.attention(q.view(), cache.layer(), {{&slice, 1}, blocks}, 0.125F, out.view());
+        ops.attention(q.view(), cache.layer(), {{&slice, 1}, blocks}, {.scale = 0.125F},
+                      out.view());
     });
     const double keys = static_cast<double>(length) - 0.5 * (tokens - 1);
     const double products = 4.0 * keys * static_cast<double>(tokens * h.heads * h.dim);

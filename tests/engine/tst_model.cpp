@@ -187,7 +187,7 @@ struct Loaded {
     Rows logits(Model& model, const std::vector<TokenId>& ids, std::size_t chunk) {
         constexpr std::int64_t kBlockTokens = 16;
         const ModelSpec& spec = model.spec();
-        KvCache kv(*ops, spec.layers, spec.kvShape(), 32, kBlockTokens);
+        KvCache kv(*ops, spec.kv, 32, kBlockTokens);
         std::vector<BlockId> table;
         for (std::int32_t i = 0; i < 8; ++i) {
             table.push_back(BlockId{(i * 13 + 5) % 32});
@@ -304,7 +304,7 @@ void TstModel::onlyWantedRowsGiveTheSameBits() {
     const auto model = loaded.make(checkpoint);
     const Rows all = loaded.logits(*model, ids, 40);
     const ModelSpec& spec = model->spec();
-    const KvCache kv(*loaded.ops, spec.layers, spec.kvShape(), 3, 16);
+    const KvCache kv(*loaded.ops, spec.kv, 3, 16);
     const std::vector<BlockId> table = {BlockId{2}, BlockId{0}, BlockId{1}};
     Batch batch;
     batch.add(ids, 0, table, 16);
@@ -354,11 +354,18 @@ void TstModel::hostileNumbersAreRefusedByName_data() {
           [](MemoryCheckpoint& c) { c.set("llama.block_count", std::string("two")); });
     other("missing key", "llama.embedding_length",
           [](MemoryCheckpoint& c) { c.remove("llama.embedding_length"); });
-    other("different layers", "llama.feed_forward_length", [](MemoryCheckpoint& c) {
-        c.set("llama.feed_forward_length", MetadataArray(std::vector<std::int64_t>{64, 32}));
+    other("numbers for fewer layers", "llama.feed_forward_length", [](MemoryCheckpoint& c) {
+        c.set("llama.feed_forward_length", MetadataArray(std::vector<std::int64_t>{64}));
     });
-    other("yarn", "llama.rope.scaling.type",
-          [](MemoryCheckpoint& c) { c.set("llama.rope.scaling.type", std::string("yarn")); });
+    other("unknown scaling", "llama.rope.scaling.type",
+          [](MemoryCheckpoint& c) { c.set("llama.rope.scaling.type", std::string("longrope")); });
+    other(
+        "kv heads of one layer that do not divide", "llama.attention.head_count_kv",
+        [](MemoryCheckpoint& c) {
+            c.set("llama.attention.head_count_kv", MetadataArray(std::vector<std::int64_t>{2, 3}));
+        });
+    other("tokens that see later ones", "llama.attention.causal",
+          [](MemoryCheckpoint& c) { c.set("llama.attention.causal", false); });
     other("missing tensor", "blk.1.ffn_up.weight",
           [](MemoryCheckpoint& c) { c.removeTensor("blk.1.ffn_up.weight"); });
     other("wrong shape", "blk.0.attn_q.weight", [](MemoryCheckpoint& c) {
@@ -405,7 +412,7 @@ void TstModel::loadingAndStepsStopWhenTold() {
     QVERIFY_EXCEPTION_THROWN(makeModel(checkpoint, *loaded.ops, options), Interrupted);
     const auto model = loaded.make(checkpoint);
     model->reserve(4, 4);
-    const KvCache kv(*loaded.ops, kShape.layers, model->spec().kvShape(), 1, 16);
+    const KvCache kv(*loaded.ops, model->spec().kv, 1, 16);
     Batch batch;
     batch.add(someIds(4, kShape.vocabulary), 0, std::vector{BlockId{0}}, 16);
     QVERIFY_EXCEPTION_THROWN(model->forward(batch, kv, stop.get_token()), Interrupted);
@@ -418,10 +425,10 @@ void TstModel::trafficCountsWhatAStepReads() {
     checkpoint.removeTensor("output.weight");
     const auto tied = loaded.make(checkpoint);
     QVERIFY(isSupportedArchitecture("llama") && !isSupportedArchitecture("mamba"));
-    QCOMPARE(untied->trafficBytes(true), tied->trafficBytes(true));
-    QCOMPARE(untied->trafficBytes(false), tied->trafficBytes(false));
-    QVERIFY(untied->trafficBytes(true) >
-            untied->trafficBytes(false) + static_cast<std::uint64_t>(kShape.vocabulary));
+    QCOMPARE(untied->trafficBytes(1, true), tied->trafficBytes(1, true));
+    QCOMPARE(untied->trafficBytes(1, false), tied->trafficBytes(1, false));
+    QVERIFY(untied->trafficBytes(1, true) >
+            untied->trafficBytes(1, false) + static_cast<std::uint64_t>(kShape.vocabulary));
     QCOMPARE(tied->spec().isOutputTied, true);
     QCOMPARE(untied->spec().parameters - tied->spec().parameters,
              static_cast<std::uint64_t>(kShape.vocabulary * kShape.hidden));

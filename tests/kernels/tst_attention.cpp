@@ -66,7 +66,7 @@ struct Sequence {
     std::vector<float> run(kernels::Ops& ops, float scale) const {
         Buffer out = Buffer::cpu(Format::F32, q.view().shape);
         std::fill_n(out.view().f32(), out.view().shape.elements(), NAN);
-        ops.attention(q.view(), cache.layer(), batch(), scale, out.view());
+        ops.attention(q.view(), cache.layer(), batch(), {.scale = scale}, out.view());
         return {out.view().f32(), out.view().f32() + out.view().shape.elements()};
     }
     std::uint16_t* keyRow(std::int64_t block, std::int64_t head, std::int64_t token) const {
@@ -120,7 +120,7 @@ void TstAttention::headShapesAreClose() {
     const auto got = sequence.run(*ops, static_cast<float>(scale));
     const auto wanted =
         kernels::reference::attention(sequence.q.view(), sequence.cache.layer(), sequence.batch(),
-                                      static_cast<double>(static_cast<float>(scale)));
+                                      {.scale = static_cast<float>(scale)}, dim);
     std::string text;
     QVERIFY2(tests::closeTo<float>(got, wanted, 4e-6, &text),
              fmt::format("{}, seed {}", text, m_seed).c_str());
@@ -201,7 +201,7 @@ void TstAttention::skippedBlocksAreNotSeen() {
     sequence.slice.blockCount = static_cast<std::int32_t>(sequence.blocks.size());
     const auto got = sequence.run(*ops, 0.125F);
     const auto wanted = kernels::reference::attention(sequence.q.view(), sequence.cache.layer(),
-                                                      sequence.batch(), 0.125);
+                                                      sequence.batch(), {.scale = 0.125F}, 64);
     const std::size_t first = 1390 * 3 * 64;
     std::string text;
     QVERIFY2(tests::closeTo<float>(std::span(got).subspan(first), std::span(wanted).subspan(first),

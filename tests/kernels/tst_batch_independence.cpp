@@ -147,30 +147,46 @@ void TstBatchIndependence::weightsOfACallDoNotMeet() {
 }
 
 void TstBatchIndependence::attentionOfARowNeverChanges_data() {
-    addIsas();
+    QTest::addColumn<QString>("isa");
+    QTest::addColumn<int>("valueDim");
+    QTest::addColumn<int>("window");
+    for (const std::string& isa : kernels::cpuIsas()) {
+        const QString name = QString::fromStdString(isa);
+        QTest::addRow("%s", isa.c_str()) << name << 64 << 0;
+        QTest::addRow("%s, window", isa.c_str()) << name << 64 << 50;
+        QTest::addRow("%s, longer window", isa.c_str()) << name << 64 << 700;
+        QTest::addRow("%s, latent", isa.c_str()) << name << 0 << 0;
+    }
 }
 
 void TstBatchIndependence::attentionOfARowNeverChanges() {
     QFETCH(QString, isa);
+    QFETCH(int, valueDim);
+    QFETCH(int, window);
+    const kernels::AttentionRule rule{
+        .scale = 0.125F, .window = window, .scoreCap = window > 0 ? 20.0F : 0.0F};
     kernels::check::Inputs inputs(m_seed);
     ThreadPool alone(1);
     const auto single = kernels::makeCpuOps(alone, isa.toStdString());
-    const kernels::check::AttentionCase input(*single, inputs, 6, 2, 64, 32);
+    const bool isLatent = valueDim == 0;
+    const kernels::check::AttentionCase input(*single, inputs, 6, isLatent ? 1 : 2, 64, valueDim,
+                                              32);
     const kernels::AttentionBatch batch = input.batch();
-    Buffer wanted = inputs.poisoned(input.q().shape);
-    single->attention(input.q(), input.layer(), batch, 0.125F, wanted.view());
+    const Shape outShape{input.q().shape[0], 6, isLatent ? 56 : valueDim};
+    Buffer wanted = inputs.poisoned(outShape);
+    single->attention(input.q(), input.layer(), batch, rule, wanted.view());
 
     for (const int threads : {1, 2, 7}) {
         ThreadPool pool(threads);
         const auto ops = kernels::makeCpuOps(pool, isa.toStdString());
         for (const std::int32_t chunk : {1, 3, 16, 1000}) {
-            Buffer out = inputs.poisoned(input.q().shape);
+            Buffer out = inputs.poisoned(outShape);
             // Every chunk of every slice is a call of its own.
             for (kernels::AttentionSlice slice : batch.slices) {
                 const std::int32_t end = slice.firstRow + slice.tokens;
                 while (slice.firstRow < end) {
                     slice.tokens = std::min(chunk, end - slice.firstRow);
-                    ops->attention(input.q(), input.layer(), {{&slice, 1}, batch.blocks}, 0.125F,
+                    ops->attention(input.q(), input.layer(), {{&slice, 1}, batch.blocks}, rule,
                                    out.view());
                     slice.firstRow += slice.tokens;
                     slice.firstPosition += slice.tokens;

@@ -49,12 +49,19 @@ public:
         m_ops->ropeAndStore(q, k, v, rope, positions, slots, kv);
     }
     void attention(kernels::View q, const kernels::KvLayer& kv,
-                   const kernels::AttentionBatch& batch, float scale, kernels::View out) override {
-        m_ops->attention(q, kv, batch, scale, out);
+                   const kernels::AttentionBatch& batch, const kernels::AttentionRule& rule,
+                   kernels::View out) override {
+        m_ops->attention(q, kv, batch, rule, out);
     }
     void siluMul(kernels::View gate, kernels::View up, kernels::View out) override {
         m_ops->siluMul(gate, up, out);
     }
+    void geluMul(kernels::View gate, kernels::View up, kernels::View out) override {
+        m_ops->geluMul(gate, up, out);
+    }
+    void addToRows(kernels::View x, kernels::View row) override { m_ops->addToRows(x, row); }
+    void scale(kernels::View x, float factor) override { m_ops->scale(x, factor); }
+    void softCap(kernels::View x, float cap) override { m_ops->softCap(x, cap); }
     void gatherRows(kernels::View x, std::span<const std::int32_t> rows,
                     kernels::View out) override {
         m_ops->gatherRows(x, rows, out);
