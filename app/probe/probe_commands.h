@@ -16,6 +16,7 @@ void declareGenerate(CLI::App& command, ChosenCommand& chosen);
 void declareLogits(CLI::App& command, ChosenCommand& chosen);
 void declareTokenize(CLI::App& command, ChosenCommand& chosen);
 void declareDetokenize(CLI::App& command, ChosenCommand& chosen);
+void declareTokenizeBench(CLI::App& command, ChosenCommand& chosen);
 void declareSynth(CLI::App& command, ChosenCommand& chosen);
 void declareBench(CLI::App& command, ChosenCommand& chosen);
 void declareCheck(CLI::App& command, ChosenCommand& chosen);

@@ -77,18 +77,14 @@ ExitStatus tokenize(const TokenizeArguments& arguments) {
 ExitStatus detokenize(const TokenizeArguments& arguments) {
     const auto ids = parseIds(arguments.ids);
     const ProbeTokenizer opened(arguments.model);
-    std::string bytes;
     for (const engine::TokenId id : ids) {
         if (id >= opened.tokenizer().size()) {
             throw CommandError(ExitStatus::Failed,
                                fmt::format("Token {} does not exist; ids go from 0 to {}.", id,
                                            opened.tokenizer().size() - 1));
         }
-        opened.tokenizer().appendBytes(id, bytes, arguments.parsesSpecial);
     }
-    engine::IncrementalDecoder decoder;
-    std::string text = decoder.push(bytes);
-    text += decoder.flush();
+    std::string text = engine::detokenize(opened.tokenizer(), ids, arguments.parsesSpecial);
     if (arguments.asJson) {
         const nlohmann::ordered_json document = {{"text", text}};
         text = document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

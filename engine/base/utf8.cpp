@@ -3,6 +3,7 @@
 #include "engine/base/display_text.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace engine {
 
@@ -62,12 +63,31 @@ Utf8Step utf8Step(std::string_view text) {
 }
 
 bool isValidUtf8(std::string_view text) {
-    while (!text.empty()) {
-        const Utf8Step step = utf8Step(text);
-        if (step.state != Utf8::Valid) {
-            return false;
+    // Prompts of megabytes are checked: eight bytes of ASCII at once, and the common three-byte
+    // characters, whose second byte has no exceptions, without the general rule.
+    constexpr std::uint64_t kHighBits = 0x8080808080808080ULL;
+    const std::size_t size = text.size();
+    for (std::size_t at = 0; at < size;) {
+        if (std::uint64_t eight = 0; size - at >= sizeof(eight)) {
+            std::memcpy(&eight, text.data() + at, sizeof(eight));
+            if ((eight & kHighBits) == 0) {
+                at += sizeof(eight);
+                continue;
+            }
         }
-        text.remove_prefix(step.length);
+        const auto lead = static_cast<unsigned char>(text[at]);
+        if (lead < 0x80) {
+            ++at;
+        } else if (lead > 0xE0 && lead < 0xED && size - at >= 3 && isContinuation(text[at + 1]) &&
+                   isContinuation(text[at + 2])) {
+            at += 3;
+        } else {
+            const Utf8Step step = utf8Step(text.substr(at));
+            if (step.state != Utf8::Valid) {
+                return false;
+            }
+            at += step.length;
+        }
     }
     return true;
 }

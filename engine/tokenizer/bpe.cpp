@@ -1,249 +1,297 @@
 // Byte-level BPE (GPT-2 and its heirs): words by the pre-tokenizer, bytes as symbols, merges by
-// rank.
-#include "engine/base/display_text.h"
+// rank. Short words are merged in arrays of a fixed size, short words met before come from a cache.
 #include "engine/base/failure.h"
-#include "engine/checkpoint/checkpoint.h"
+#include "engine/tokenizer/atomic_characters.h"
+#include "engine/tokenizer/bpe_rules.h"
 #include "engine/tokenizer/byte_alphabet.h"
 #include "engine/tokenizer/merge_symbols.h"
 #include "engine/tokenizer/normalization.h"
+#include "engine/tokenizer/scratch_pool.h"
 #include "engine/tokenizer/text_model.h"
-
-#include <fmt/format.h>
+#include "engine/tokenizer/text_scan.h"
+#include "engine/tokenizer/word_cache.h"
 
 #include <algorithm>
-#include <bit>
+#include <array>
+#include <cstring>
 #include <iterator>
-#include <unordered_map>
+#include <limits>
+#include <memory>
 
 namespace engine {
 
 namespace {
 
-constexpr std::size_t kMostMerges = std::size_t{1} << 22;
+constexpr std::size_t kShort = 48; // symbols of a word that is merged in arrays
 
-// (left, right) -> merge, open addressing: looked up several times a byte of text.
-class PairTable {
+class ByteBpe final : public TextModel {
 public:
-    explicit PairTable(std::size_t pairs) : m_slots(std::bit_ceil(2 * pairs + 2)) {}
-
-    // The first of equal pairs counts.
-    void add(std::int32_t left, std::int32_t right, Merge merge) {
-        const std::uint64_t key = keyOf(left, right);
-        std::size_t at = slotOf(key);
-        while (m_slots[at].merge.id >= 0) {
-            if (m_slots[at].key == key) {
-                return;
-            }
-            at = (at + 1) & (m_slots.size() - 1);
-        }
-        m_slots[at] = Slot{.key = key, .merge = merge};
-    }
-
-    Merge find(std::int32_t left, std::int32_t right) const {
-        const std::uint64_t key = keyOf(left, right);
-        std::size_t at = slotOf(key);
-        while (m_slots[at].merge.id >= 0) {
-            if (m_slots[at].key == key) {
-                return m_slots[at].merge;
-            }
-            at = (at + 1) & (m_slots.size() - 1);
-        }
-        return {};
-    }
-
-private:
-    struct Slot {
-        std::uint64_t key = 0;
-        Merge merge; // id < 0: free
-    };
-
-    static std::uint64_t keyOf(std::int32_t left, std::int32_t right) {
-        return std::uint64_t{static_cast<std::uint32_t>(left)} << 32 |
-               static_cast<std::uint32_t>(right);
-    }
-    std::size_t slotOf(std::uint64_t key) const {
-        const std::uint64_t mixed = (key ^ (key >> 29)) * 0x9E3779B97F4A7C15ULL;
-        return (mixed >> 20) & (m_slots.size() - 1);
-    }
-
-    std::vector<Slot> m_slots;
-};
-
-class Bpe final : public TextModel {
-public:
-    Bpe(const Checkpoint& checkpoint, const Vocabulary& vocabulary, const PreTokenizer& rules)
+    ByteBpe(const TokenizerSource& source, const Vocabulary& vocabulary)
         : m_vocabulary(vocabulary),
-          m_rules(rules),
-          m_splitter(makeSplitter(rules)),
-          m_pairs(mergesOf(checkpoint).size()) {
-        Interning symbols(vocabulary);
+          m_splitter(source.splitter),
+          m_normalizes(source.normalizes),
+          m_takesWholeWords(source.takesWholeWords),
+          m_rules(vocabulary, source.merges) {
         for (std::size_t byte = 0; byte < m_byteSymbols.size(); ++byte) {
-            m_byteSymbols[byte] = symbols.idOf(byteSpelling(static_cast<std::uint8_t>(byte)));
-            m_lacksBytes = m_lacksBytes || !isToken(m_byteSymbols[byte]);
+            m_byteSymbols[byte] = m_rules.intern(byteSpelling(static_cast<std::uint8_t>(byte)));
+            m_lacksBytes = m_lacksBytes || !m_rules.isToken(m_byteSymbols[byte]);
         }
-        addMerges(mergesOf(checkpoint), symbols);
-        if (rules.takesWholeWords) {
+        if (!m_lacksBytes) {
+            m_characters = std::make_unique<AtomicCharacters>(m_rules, m_byteSymbols);
+        }
+        if (m_takesWholeWords) {
             collectWords();
         }
     }
 
     void encode(std::string_view text, std::vector<TokenId>& out) const override {
-        const std::string normalized = m_rules.normalizes ? normalizedC(text) : std::string();
-        Encoding encoding(*this, out);
-        m_splitter->split(m_rules.normalizes ? std::string_view(normalized) : text, encoding);
+        const std::string normalized = m_normalizes ? normalizedC(text) : std::string();
+        const std::string_view whole = m_normalizes ? std::string_view(normalized) : text;
+        const auto scratch = m_scratches.borrow();
+        Encoding encoding(*this, whole.data() + whole.size(), *scratch, out);
+        if (m_splitter) {
+            m_splitter->split(whole, encoding);
+        } else if (!whole.empty()) {
+            encoding.take({&whole, 1});
+        }
     }
 
-    std::string bytesOf(TokenId id) const override {
+    void appendBytes(TokenId id, std::string& out) const override {
         const TokenKind kind = m_vocabulary.kind(id);
         const std::string_view piece = m_vocabulary.piece(id);
         const bool isLiteral = kind == TokenKind::UserDefined || kind == TokenKind::Control ||
                                kind == TokenKind::Unknown;
-        return isLiteral ? std::string(piece) : bytesOfSpelling(piece);
+        if (isLiteral) {
+            out += piece;
+        } else {
+            appendBytesOfSpelling(piece, out);
+        }
     }
 
-    bool addsSpacePrefix() const override { return false; }
-
 private:
+    struct Scratch {
+        WordCache cache;
+        MergeScratch merges;
+        std::string known; // a word without the bytes that the vocabulary lacks
+    };
+
     // Encodes words as they come.
     class Encoding final : public WordSink {
     public:
-        Encoding(const Bpe& bpe, std::vector<TokenId>& out) : m_bpe(bpe), m_out(out) {}
+        Encoding(const ByteBpe& bpe, const char* end, Scratch& scratch, std::vector<TokenId>& out)
+            : m_bpe(bpe),
+              m_end(end),
+              m_scratch(scratch),
+              m_out(out) {}
+
         void take(std::span<const std::string_view> words) override {
+            // Ids of cached words are gathered here: four are written, some count.
+            std::array<TokenId, 512> ids;
+            std::size_t count = 0;
+            const auto flush = [&] {
+                m_out.insert(m_out.end(), ids.begin(),
+                             ids.begin() + static_cast<std::ptrdiff_t>(count));
+                count = 0;
+            };
             for (const std::string_view word : words) {
-                m_bpe.encodeWord(word, m_scratch, m_out);
+                if (count + WordCache::kMostIds > ids.size()) {
+                    flush();
+                }
+                if (word.size() > WordCache::kLongest) {
+                    flush();
+                    m_bpe.encodeWord(word, m_scratch, m_out);
+                    continue;
+                }
+                const auto key = WordCache::keyOf(word, m_end);
+                const std::size_t found = m_scratch.cache.find(key, ids.data() + count);
+                count += found;
+                if (found == 0) {
+                    flush();
+                    const std::size_t before = m_out.size();
+                    m_bpe.encodeWord(word, m_scratch, m_out);
+                    m_scratch.cache.remember(key, std::span(m_out).subspan(before));
+                }
             }
+            flush();
         }
 
     private:
-        const Bpe& m_bpe;
+        const ByteBpe& m_bpe;
+        const char* m_end; // of the text that the words are views into
+        Scratch& m_scratch;
         std::vector<TokenId>& m_out;
-        MergeScratch m_scratch;
     };
-
-    // Symbols by spelling: tokens by their id; spellings that only merges know ("strays", in
-    // damaged vocabularies) by numbers from the vocabulary's size up.
-    class Interning {
-    public:
-        explicit Interning(const Vocabulary& vocabulary) : m_vocabulary(vocabulary) {}
-
-        std::int32_t idOf(const std::string& spelling) {
-            const auto id = m_vocabulary.find(spelling);
-            if (id && !m_vocabulary.isReserved(*id)) {
-                return *id;
-            }
-            const auto next = m_vocabulary.size() + std::ssize(m_strays);
-            return m_strays.try_emplace(spelling, static_cast<std::int32_t>(next)).first->second;
-        }
-
-    private:
-        const Vocabulary& m_vocabulary;
-        std::unordered_map<std::string, std::int32_t> m_strays;
-    };
-
-    static const std::vector<std::string>& mergesOf(const Checkpoint& checkpoint) {
-        const auto* const merges = checkpoint.strings("tokenizer.ggml.merges");
-        if (merges == nullptr) {
-            throw Failure(ErrorCode::Corrupt,
-                          "The model file has no merges (tokenizer.ggml.merges).");
-        }
-        if (merges->size() > kMostMerges) {
-            throw Failure(ErrorCode::TooLarge, fmt::format("The vocabulary has {} merges; at most "
-                                                           "{} are supported.",
-                                                           merges->size(), kMostMerges));
-        }
-        return *merges;
-    }
-
-    void addMerges(const std::vector<std::string>& merges, Interning& symbols) {
-        std::string left, right, both;
-        for (std::size_t rank = 0; rank < merges.size(); ++rank) {
-            const std::string& merge = merges[rank];
-            const std::size_t space = merge.find(' ', 1);
-            if (space == std::string::npos || space + 1 == merge.size()) {
-                throw Failure(ErrorCode::Corrupt,
-                              fmt::format("Merge {} of the vocabulary, \"{}\", is no pair.", rank,
-                                          displayText(merge)));
-            }
-            left.assign(merge, 0, space);
-            right.assign(merge, space + 1);
-            both = left + right;
-            m_pairs.add(
-                symbols.idOf(left), symbols.idOf(right),
-                Merge{.priority = static_cast<std::uint32_t>(rank), .id = symbols.idOf(both)});
-        }
-    }
 
     void collectWords() {
-        m_words.reserve(static_cast<std::size_t>(m_vocabulary.size()));
+        for (TokenId id = 0; id < m_vocabulary.size(); ++id) {
+            m_wordBegins.push_back(m_wordText.size());
+            appendBytes(id, m_wordText);
+        }
+        m_wordBegins.push_back(m_wordText.size());
+        m_words = TextIndex(static_cast<std::size_t>(m_vocabulary.size()));
         for (TokenId id = 0; id < m_vocabulary.size(); ++id) {
             if (!m_vocabulary.isReserved(id)) {
-                m_words.try_emplace(bytesOf(id), id);
+                m_words.add(wordOf(id), id, [this](TokenId other) { return wordOf(other); });
             }
         }
     }
+    std::string_view wordOf(TokenId id) const {
+        const auto index = static_cast<std::size_t>(id);
+        return std::string_view(m_wordText)
+            .substr(m_wordBegins[index], m_wordBegins[index + 1] - m_wordBegins[index]);
+    }
 
-    void encodeWord(std::string_view word, MergeScratch& scratch, std::vector<TokenId>& out) const {
-        if (m_rules.takesWholeWords) {
-            const auto whole = m_words.find(std::string(word));
-            if (whole != m_words.end()) {
-                out.push_back(whole->second);
+    void encodeWord(std::string_view word, Scratch& scratch, std::vector<TokenId>& out) const {
+        if (m_takesWholeWords) {
+            const TokenId whole = m_words.find(word, [this](TokenId id) { return wordOf(id); });
+            if (whole != TextIndex::kNone) {
+                out.push_back(whole);
                 return;
             }
         }
-        // Some vocabularies lack bytes: those are left out, and their neighbours may merge, as in
-        // the libraries that such vocabularies come from.
-        std::string known;
         if (m_lacksBytes) {
-            std::ranges::copy_if(word, std::back_inserter(known),
-                                 [this](char byte) { return isToken(symbolOf(byte)); });
-            word = known;
+            // Those bytes are left out, and their neighbours may merge, as in the libraries that
+            // such vocabularies come from.
+            scratch.known.clear();
+            std::ranges::copy_if(word, std::back_inserter(scratch.known),
+                                 [this](char byte) { return m_rules.isToken(symbolOf(byte)); });
+            word = scratch.known;
         }
-        auto& symbols = scratch.symbols;
-        symbols.clear();
-        for (std::size_t i = 0; i < word.size(); ++i) {
-            symbols.push_back(Symbol{
-                .id = symbolOf(word[i]), .begin = static_cast<std::uint32_t>(i), .length = 1});
-        }
-        mergeSymbols(scratch, [this](const Symbol& left, const Symbol& right) {
-            return m_pairs.find(left.id, right.id);
-        });
-        for (const Symbol& symbol : symbols) {
-            if (symbol.length != 0) {
-                emit(symbol, word, out);
-            }
+        if (!encodeShort(word, out)) {
+            encodeLong(word, scratch.merges, out);
         }
     }
 
+    // The symbol at `at`, a whole character where that is safe, and where the next one begins.
+    struct First {
+        std::int32_t symbol;
+        const char* next;
+    };
+    First firstSymbol(const char* at) const {
+        const auto lead = static_cast<unsigned char>(*at);
+        if (lead >= 0xC2 && lead < 0xF0 && m_characters) {
+            const splits::Character character = splits::characterAt(at);
+            const std::int32_t symbol = m_characters->symbolOf(character.value);
+            if (symbol >= 0) {
+                return {symbol, at + character.length};
+            }
+        }
+        return {m_byteSymbols[lead], at + 1};
+    }
+
+    // False, and nothing done, for a word of more than kShort symbols.
+    bool encodeShort(std::string_view word, std::vector<TokenId>& out) const {
+        std::array<std::int32_t, kShort> ids;
+        std::array<std::uint32_t, kShort> ranks; // of merging with the next one
+        std::size_t count = 0;
+        for (const char *at = word.data(), *end = at + word.size(); at < end;) {
+            if (count == kShort) {
+                return false;
+            }
+            const First first = firstSymbol(at);
+            ids[count++] = first.symbol;
+            at = first.next;
+        }
+        const auto rate = [&](std::size_t i) {
+            ranks[i] = i + 1 < count ? m_rules.rankOf(ids[i], ids[i + 1]) : PairTable::kNever;
+        };
+        for (std::size_t i = 0; i < count; ++i) {
+            rate(i);
+        }
+        while (count > 1) {
+            std::size_t best = 0;
+            for (std::size_t i = 1; i + 1 < count; ++i) {
+                best = ranks[i] < ranks[best] ? i : best;
+            }
+            if (ranks[best] == PairTable::kNever) {
+                break;
+            }
+            ids[best] = m_rules.merged(ranks[best]);
+            --count;
+            const std::size_t moved = count - best - 1;
+            std::memmove(&ids[best + 1], &ids[best + 2], moved * sizeof(ids[0]));
+            std::memmove(&ranks[best + 1], &ranks[best + 2], moved * sizeof(ranks[0]));
+            rate(best);
+            if (best > 0) {
+                rate(best - 1);
+            }
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            emit(ids[i], out);
+        }
+        return true;
+    }
+
+    struct ByRank {
+        const BpeRules& rules;
+        std::uint32_t priorityOf(const Symbol& left, const Symbol& right) const {
+            return rules.rankOf(left.id, right.id);
+        }
+        std::int32_t merged(const Symbol& left, const Symbol&) const {
+            return rules.merged(left.priority);
+        }
+    };
+
+    void encodeLong(std::string_view word, MergeScratch& scratch, std::vector<TokenId>& out) const {
+        if (word.size() >= std::numeric_limits<std::uint32_t>::max()) {
+            throw Failure(ErrorCode::TooLarge, "The text is too long to be tokenized.");
+        }
+        scratch.symbols.clear();
+        for (const char *at = word.data(), *end = at + word.size(); at < end;) {
+            const First first = firstSymbol(at);
+            scratch.symbols.push_back(
+                Symbol{.id = first.symbol,
+                       .begin = static_cast<std::uint32_t>(at - word.data()),
+                       .end = static_cast<std::uint32_t>(first.next - word.data())});
+            at = first.next;
+        }
+        mergeSymbols(scratch, ByRank{m_rules});
+        for (const Symbol& symbol : scratch.symbols) {
+            if (!symbol.isGone()) {
+                emit(symbol.id, out);
+            }
+        }
+        scratch.trim();
+    }
+
     // A stray has no token of its own: its bytes stand for it.
-    void emit(const Symbol& symbol, std::string_view word, std::vector<TokenId>& out) const {
-        if (isToken(symbol.id)) {
-            out.push_back(symbol.id);
+    void emit(std::int32_t symbol, std::vector<TokenId>& out) const {
+        if (m_rules.isToken(symbol)) {
+            out.push_back(symbol);
             return;
         }
-        for (const char byte : word.substr(symbol.begin, symbol.length)) {
-            out.push_back(symbolOf(byte));
+        std::string bytes;
+        appendBytesOfSpelling(m_rules.spelling(symbol), bytes);
+        for (const char byte : bytes) {
+            if (m_rules.isToken(symbolOf(byte))) {
+                out.push_back(symbolOf(byte));
+            }
         }
     }
 
     std::int32_t symbolOf(char byte) const {
         return m_byteSymbols[static_cast<std::uint8_t>(byte)];
     }
-    bool isToken(std::int32_t symbol) const { return symbol < m_vocabulary.size(); }
 
     const Vocabulary& m_vocabulary;
-    const PreTokenizer& m_rules;
-    std::unique_ptr<Splitter> m_splitter;
-    PairTable m_pairs;
+    std::shared_ptr<const Splitter> m_splitter;
+    bool m_normalizes, m_takesWholeWords;
+    BpeRules m_rules;
     std::array<std::int32_t, 256> m_byteSymbols{};
     bool m_lacksBytes = false;
-    std::unordered_map<std::string, TokenId> m_words; // by bytes; of families that take whole words
+    std::unique_ptr<AtomicCharacters> m_characters; // null where the vocabulary lacks bytes
+    // The bytes of all tokens and their index; of families that take whole words.
+    std::string m_wordText;
+    std::vector<std::size_t> m_wordBegins;
+    TextIndex m_words;
+    ScratchPool<Scratch> m_scratches;
 };
 
 } // namespace
 
-std::unique_ptr<TextModel> makeBpe(const Checkpoint& checkpoint, const Vocabulary& vocabulary,
-                                   const PreTokenizer& rules) {
-    return std::make_unique<Bpe>(checkpoint, vocabulary, rules);
+std::unique_ptr<TextModel> makeByteBpe(const TokenizerSource& source,
+                                       const Vocabulary& vocabulary) {
+    return std::make_unique<ByteBpe>(source, vocabulary);
 }
 
 } // namespace engine

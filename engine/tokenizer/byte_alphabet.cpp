@@ -45,20 +45,25 @@ std::string byteSpelling(std::uint8_t byte) {
     return spelling;
 }
 
-std::string bytesOfSpelling(std::string_view spelling) {
-    std::string bytes;
+void appendBytesOfSpelling(std::string_view spelling, std::string& out) {
     while (!spelling.empty()) {
-        const Utf8Step step = utf8Step(spelling);
+        const auto first = static_cast<unsigned char>(spelling[0]);
+        const Utf8Step step = first < 0x80 ? Utf8Step{.character = first} : utf8Step(spelling);
         const char32_t character = step.character;
         if (character < kFirstSpare && spellsItself(character)) {
-            bytes.push_back(static_cast<char>(character));
+            out.push_back(static_cast<char>(character));
         } else if (character >= kFirstSpare && character < kFirstSpare + kSpares) {
-            bytes.push_back(static_cast<char>(kSpareBytes[character - kFirstSpare]));
+            out.push_back(static_cast<char>(kSpareBytes[character - kFirstSpare]));
         } else {
-            bytes.append(spelling.substr(0, step.length));
+            out.append(spelling.substr(0, step.length));
         }
         spelling.remove_prefix(step.length);
     }
+}
+
+std::string bytesOfSpelling(std::string_view spelling) {
+    std::string bytes;
+    appendBytesOfSpelling(spelling, bytes);
     return bytes;
 }
 

@@ -156,12 +156,16 @@ const char* matchModern(const char* at, const char* end) {
 
 constexpr std::uint8_t kMarked = kPunctuation | kSymbol;
 
+// kOutside: traits of what ends the piece. Numbers, Han and kana are pieces of their own, and the
+// main pattern goes over those of Han and kana as well: they have marks and punctuation, too.
+template <std::uint8_t kOutside>
 bool isDeepseekWord(std::uint8_t next) {
-    return (next & (kLetter | kMark)) != 0 && (next & kHanOrKana) == 0;
+    return (next & (kLetter | kMark)) != 0 && (next & kOutside) == 0;
 }
 
+template <std::uint8_t kOutside>
 bool isDeepseekMarked(std::uint8_t next) {
-    return (next & kMarked) != 0 && (next & kHanOrKana) == 0;
+    return (next & kMarked) != 0 && (next & kOutside) == 0;
 }
 
 const char* asciiLettersEnd(const char* at, const char* end) {
@@ -173,33 +177,35 @@ const char* asciiLettersEnd(const char* at, const char* end) {
 
 // [!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+|
 //  ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
-// `at` where nothing matches. Precondition: no number, Han or kana at `at`.
+// `at` where nothing matches. Precondition: what is at `at` is in the piece.
+template <std::uint8_t kOutside>
 const char* matchDeepseekV3(const char* at, const char* end) {
     const Character first = characterAt(at);
     const char* const second = at + first.length;
-    if (isDeepseekWord(first.traits)) {
-        return runEnd(second, end, isDeepseekWord);
+    if (isDeepseekWord<kOutside>(first.traits)) {
+        return runEnd(second, end, isDeepseekWord<kOutside>);
     }
     if (first.is(kMarked)) {
         // one ASCII punctuation character and the ASCII letters after it
         const char* const word = first.value < 0x80 ? asciiLettersEnd(second, end) : second;
-        return word != second ? word
-                              : runEnd(runEnd(second, end, isDeepseekMarked), end, isLineBreak);
+        return word != second
+                   ? word
+                   : runEnd(runEnd(second, end, isDeepseekMarked<kOutside>), end, isLineBreak);
     }
     // letters and marks, led by one character that is no line break, punctuation or symbol
     if (!first.is(kLineBreak)) {
-        const char* const word = runEnd(second, end, isDeepseekWord);
+        const char* const word = runEnd(second, end, isDeepseekWord<kOutside>);
         if (word != second) {
             return word;
         }
     }
     if (first.value == ' ') {
-        const char* const other = runEnd(second, end, isDeepseekMarked);
+        const char* const other = runEnd(second, end, isDeepseekMarked<kOutside>);
         if (other != second) {
             return runEnd(other, end, isLineBreak);
         }
     }
-    const SpaceRun run = spaceRun<kNumber | kHanOrKana>(at, end);
+    const SpaceRun run = spaceRun<kOutside>(at, end);
     return run.afterBreak != at ? run.afterBreak : whiteSpace(at, run);
 }
 
@@ -241,6 +247,34 @@ void qwen35(std::string_view text, WordSink& sink) {
     splitBy(text, sink, matchModern<ModernRules{.mostDigits = 1, .word = kLetter | kMark}>);
 }
 
+namespace {
+
+bool isHanOrKana(std::uint8_t next) {
+    return (next & kHanOrKana) != 0;
+}
+
+bool isHanOrKanaWord(std::uint8_t next) {
+    return isHanOrKana(next) && (next & (kLetter | kMark)) != 0;
+}
+
+// A piece of Han and kana that is not letters throughout.
+void splitHanAndKana(const char* at, const char* end, Words& words) {
+    const char* gap = at;
+    while (at < end) {
+        const char* const next = matchDeepseekV3<kNumber>(at, end);
+        if (next == at) {
+            at += characterAt(at).length;
+            continue;
+        }
+        words.add(gap, at);
+        words.add(at, next);
+        at = gap = next;
+    }
+    words.add(gap, end);
+}
+
+} // namespace
+
 void deepseekV3(std::string_view text, WordSink& sink) {
     Words words(sink);
     const char* const end = text.data() + text.size();
@@ -248,12 +282,19 @@ void deepseekV3(std::string_view text, WordSink& sink) {
     for (const char* at = gap; at < end;) {
         const Character first = characterAt(at);
         const char* next = at;
-        if (first.is(kNumber)) {
+        if (first.is(kHanOrKana)) {
+            next = runEnd(at, end, isHanOrKanaWord);
+            const char* const piece = runEnd(next, end, isHanOrKana);
+            if (piece != next) {
+                words.add(gap, at);
+                splitHanAndKana(at, piece, words);
+                at = gap = piece;
+                continue;
+            }
+        } else if (first.is(kNumber)) {
             next = numbers(at, end, 3);
-        } else if (first.is(kHanOrKana)) {
-            next = runEnd(at, end, [](std::uint8_t traits) { return (traits & kHanOrKana) != 0; });
         } else {
-            next = matchDeepseekV3(at, end);
+            next = matchDeepseekV3<kNumber | kHanOrKana>(at, end);
         }
         if (next == at) {
             at += first.length;

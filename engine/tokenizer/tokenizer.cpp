@@ -1,11 +1,10 @@
 #include "engine/tokenizer/tokenizer.h"
 
-#include "engine/base/display_text.h"
 #include "engine/base/failure.h"
 #include "engine/base/utf8.h"
-#include "engine/checkpoint/checkpoint.h"
 #include "engine/tokenizer/special_matcher.h"
 #include "engine/tokenizer/text_model.h"
+#include "engine/tokenizer/tokenizer_source.h"
 #include "engine/tokenizer/vocabulary.h"
 
 #include <fmt/format.h>
@@ -19,61 +18,45 @@ namespace {
 
 constexpr std::string_view kWideBar = "\xEF\xBD\x9C"; // U+FF5C FULLWIDTH VERTICAL LINE
 
-// Marks of roles and reasoning: files often call them user-defined, but content must not make them.
+// Marks of roles, reasoning and tools: files often call them user-defined, but content must not
+// make them.
 bool looksLikeControl(std::string_view text) {
-    const bool isBarred = text.size() > 4 && text.starts_with("<|") && text.ends_with("|>");
-    const bool isWideBarred = text.starts_with("<\xEF\xBD\x9C") && text.ends_with("\xEF\xBD\x9C>");
-    return isBarred || isWideBarred || text == "<think>" || text == "</think>" ||
+    constexpr std::array<std::string_view, 8> kMarks = {
+        "<think>",         "</think>",         "<tool_call>",   "</tool_call>",
+        "<tool_response>", "</tool_response>", "<tool_result>", "</tool_result>"};
+    const bool isTagged = text.size() > 4 && text.starts_with('<') && text.ends_with('>');
+    const bool isBarred = isTagged && (text.starts_with("<|") || text.ends_with("|>"));
+    return isBarred || (isTagged && text.find(kWideBar) != std::string_view::npos) ||
+           std::ranges::find(kMarks, text) != kMarks.end() ||
            (text.find(kWideBar) != std::string_view::npos &&
             text.find("DSML") != std::string_view::npos);
 }
 
-// One row a kind of tokenizer. See gguf: tokenizer.ggml.model.
-struct Rules {
-    std::string pre;
-    std::unique_ptr<TextModel> model;
-    bool addsBos = false; // where the file doesn't say
-};
-
+// One row a kind of tokenizer.
 struct Kind {
-    std::string_view name;
-    Rules (*make)(const Checkpoint& checkpoint, const Vocabulary& vocabulary);
+    TokenModel model;
+    std::unique_ptr<TextModel> (*make)(const TokenizerSource& source, const Vocabulary& vocabulary);
 };
 
-Rules makeByteLevel(const Checkpoint& checkpoint, const Vocabulary& vocabulary) {
-    const std::string pre(checkpoint.text("tokenizer.ggml.pre").value_or("gpt-2"));
-    const PreTokenizer* const rules = findPreTokenizer(pre);
-    if (rules == nullptr) {
-        throw Failure(ErrorCode::Unsupported,
-                      fmt::format("The pre-tokenizer \"{}\" of this model is not supported; "
-                                  "supported are {}.",
-                                  displayText(pre), preTokenizerNames()));
-    }
-    return {
-        .pre = pre, .model = makeBpe(checkpoint, vocabulary, *rules), .addsBos = rules->addsBos};
-}
+constexpr std::array kKinds = {
+    Kind{TokenModel::ByteBpe, makeByteBpe},
+    Kind{TokenModel::CharacterBpe, makeCharacterBpe},
+    Kind{TokenModel::SentencePiece, makeSentencePiece},
+};
 
-Rules makeScored(const Checkpoint& checkpoint, const Vocabulary& vocabulary) {
-    return {.pre = "SentencePiece",
-            .model = makeSentencePiece(checkpoint, vocabulary),
-            .addsBos = true};
+std::unique_ptr<TextModel> makeModel(const TokenizerSource& source, const Vocabulary& vocabulary) {
+    return std::ranges::find(kKinds, source.model, &Kind::model)->make(source, vocabulary);
 }
-
-constexpr std::array kKinds = {Kind{"gpt2", makeByteLevel}, Kind{"llama", makeScored}};
 
 class FileTokenizer final : public Tokenizer {
 public:
-    FileTokenizer(const Checkpoint& checkpoint, std::string_view model,
-                  Rules (*make)(const Checkpoint&, const Vocabulary&))
-        : m_vocabulary(checkpoint),
-          m_rules(make(checkpoint, m_vocabulary)),
-          m_description(fmt::format("{} / {}", model, m_rules.pre)),
-          m_addsBos(checkpoint.boolean("tokenizer.ggml.add_bos_token").value_or(m_rules.addsBos)),
+    explicit FileTokenizer(const TokenizerSource& source)
+        : m_vocabulary(source),
+          m_model(makeModel(source, m_vocabulary)),
+          m_description(fmt::format("{} / {}", source.modelName, source.preName)),
+          m_addsBos(source.addsBos),
+          m_addsSpacePrefix(source.addsSpacePrefix),
           m_bos(m_vocabulary.special("bos")) {
-        constexpr TokenId kFirstScored = 1; // <s> of files that don't say
-        if (!m_bos && model == "llama" && m_vocabulary.contains(kFirstScored)) {
-            m_bos = kFirstScored;
-        }
         collectBytes();
         collectSpecials();
     }
@@ -113,7 +96,7 @@ public:
     }
     std::optional<TokenId> bos() const override { return m_bos; }
     bool addsBos() const override { return m_addsBos && m_bos.has_value(); }
-    bool addsSpacePrefix() const override { return m_rules.model->addsSpacePrefix(); }
+    bool addsSpacePrefix() const override { return m_addsSpacePrefix; }
     std::int64_t size() const override { return m_vocabulary.size(); }
     std::string description() const override { return m_description; }
 
@@ -127,7 +110,7 @@ private:
         m_begins.reserve(static_cast<std::size_t>(m_vocabulary.size()) + 1);
         for (TokenId id = 0; id < m_vocabulary.size(); ++id) {
             m_begins.push_back(m_bytes.size());
-            m_bytes += m_rules.model->bytesOf(id);
+            m_model->appendBytes(id, m_bytes);
         }
         m_begins.push_back(m_bytes.size());
     }
@@ -144,6 +127,8 @@ private:
                 m_inContent.add(piece, id);
             }
         }
+        m_inTemplates.close();
+        m_inContent.close();
     }
 
     void encodePiece(std::string_view raw, SpecialTokens special, Output& output) const {
@@ -163,15 +148,15 @@ private:
 
     void finishText(Output& output) const {
         if (!output.text.empty()) {
-            m_rules.model->encode(output.text, output.ids);
+            m_model->encode(output.text, output.ids);
             output.text.clear();
         }
     }
 
     Vocabulary m_vocabulary;
-    Rules m_rules; // its model refers to m_vocabulary
+    std::unique_ptr<TextModel> m_model; // refers to m_vocabulary
     std::string m_description;
-    bool m_addsBos;
+    bool m_addsBos, m_addsSpacePrefix;
     std::optional<TokenId> m_bos;
     std::string m_bytes; // of all tokens, one after the other
     std::vector<std::size_t> m_begins;
@@ -181,20 +166,14 @@ private:
 
 } // namespace
 
+Result<std::unique_ptr<Tokenizer>> makeTokenizer(const TokenizerSource& source) {
+    return atTheDoor(
+        [&]() -> std::unique_ptr<Tokenizer> { return std::make_unique<FileTokenizer>(source); });
+}
+
 Result<std::unique_ptr<Tokenizer>> makeTokenizer(const Checkpoint& checkpoint) {
     return atTheDoor([&]() -> std::unique_ptr<Tokenizer> {
-        const auto model = checkpoint.text("tokenizer.ggml.model");
-        if (!model) {
-            throw Failure(ErrorCode::Unsupported,
-                          "The model file has no tokenizer (tokenizer.ggml.model).");
-        }
-        const auto* const kind = std::ranges::find(kKinds, *model, &Kind::name);
-        if (kind == kKinds.end()) {
-            throw Failure(ErrorCode::Unsupported,
-                          fmt::format("Tokenizers of the kind \"{}\" are not supported.",
-                                      displayText(*model)));
-        }
-        return std::make_unique<FileTokenizer>(checkpoint, *model, kind->make);
+        return std::make_unique<FileTokenizer>(tokenizerSourceOf(checkpoint));
     });
 }
 

@@ -2,7 +2,7 @@
 
 #include "engine/base/failure.h"
 #include "engine/base/utf8.h"
-#include "engine/checkpoint/checkpoint.h"
+#include "engine/tokenizer/tokenizer_source.h"
 
 #include <fmt/format.h>
 
@@ -14,10 +14,6 @@ namespace engine {
 namespace {
 
 constexpr std::size_t kMostTokens = std::size_t{1} << 20;
-
-constexpr std::array<std::string_view, 15> kSpecialNames = {
-    "bos",  "eos",     "eot",     "eom",     "unknown", "padding", "seperator", "cls",
-    "mask", "fim_pre", "fim_suf", "fim_mid", "fim_pad", "fim_rep", "fim_sep"};
 
 // Texts at which models end an answer, whatever the file's keys say.
 constexpr std::array<std::string_view, 27> kEndTexts = {
@@ -59,48 +55,49 @@ constexpr std::array<std::string_view, 6> kEndNames = {"eos",     "eot",     "eo
 
 } // namespace
 
-Vocabulary::Vocabulary(const Checkpoint& checkpoint) {
-    readPieces(checkpoint);
-    readKinds(checkpoint);
-    readSpecials(checkpoint);
-    markEnds(checkpoint);
+Vocabulary::Vocabulary(const TokenizerSource& source)
+    : m_byPiece(std::min(source.tokens.size(), kMostTokens)) {
+    readPieces(source);
+    readKinds(source);
+    readSpecials(source);
+    markEnds(source);
 }
 
-void Vocabulary::readPieces(const Checkpoint& checkpoint) {
-    const auto* const tokens = checkpoint.strings("tokenizer.ggml.tokens");
-    if (tokens == nullptr || tokens->empty()) {
+void Vocabulary::readPieces(const TokenizerSource& source) {
+    if (source.tokens.empty()) {
         fail(ErrorCode::Unsupported, "The model file has no vocabulary (tokenizer.ggml.tokens).");
     }
-    if (tokens->size() > kMostTokens) {
+    if (source.tokens.size() > kMostTokens) {
         fail(ErrorCode::TooLarge,
-             fmt::format("The vocabulary has {} tokens; at most {} are supported.", tokens->size(),
-                         kMostTokens));
+             fmt::format("The vocabulary has {} tokens; at most {} are supported.",
+                         source.tokens.size(), kMostTokens));
     }
-    m_pieces.reserve(tokens->size());
-    for (const std::string& token : *tokens) {
+    m_kinds.assign(source.tokens.size(), TokenKind::Normal);
+    m_begins.reserve(source.tokens.size() + 1);
+    for (const std::string& token : source.tokens) {
+        m_begins.push_back(m_text.size());
         // Text is matched as valid UTF-8 only, so a broken spelling could never be met anyway.
-        m_pieces.push_back(token.empty()        ? fmt::format("[EMPTY_{}]", m_pieces.size())
-                           : isValidUtf8(token) ? token
-                                                : repairedUtf8(token));
+        m_text += token.empty()        ? fmt::format("[EMPTY_{}]", m_begins.size() - 1)
+                  : isValidUtf8(token) ? token
+                                       : repairedUtf8(token);
     }
-    m_byPiece.reserve(m_pieces.size());
-    for (std::size_t id = 0; id < m_pieces.size(); ++id) {
-        m_byPiece.try_emplace(m_pieces[id], static_cast<TokenId>(id));
+    m_begins.push_back(m_text.size());
+    const auto textOf = [this](TokenId id) { return known(id); };
+    for (TokenId id = 0; id < size(); ++id) {
+        m_hasTwins = !m_byPiece.add(known(id), id, textOf) || m_hasTwins;
     }
 }
 
-void Vocabulary::readKinds(const Checkpoint& checkpoint) {
-    m_kinds.assign(m_pieces.size(), TokenKind::Normal);
-    const auto* const kinds = checkpoint.integers("tokenizer.ggml.token_type");
-    if (kinds == nullptr) {
+void Vocabulary::readKinds(const TokenizerSource& source) {
+    if (source.kinds.empty()) {
         return;
     }
-    if (kinds->size() < m_pieces.size()) {
+    if (source.kinds.size() < m_kinds.size()) {
         fail(ErrorCode::Corrupt, fmt::format("tokenizer.ggml.token_type lists {} of {} tokens.",
-                                             kinds->size(), m_pieces.size()));
+                                             source.kinds.size(), m_kinds.size()));
     }
-    for (std::size_t id = 0; id < m_pieces.size(); ++id) {
-        const std::int64_t kind = (*kinds)[id];
+    for (std::size_t id = 0; id < m_kinds.size(); ++id) {
+        const std::int64_t kind = source.kinds[id];
         if (kind >= static_cast<std::int64_t>(TokenKind::Normal) &&
             kind <= static_cast<std::int64_t>(TokenKind::Byte)) {
             m_kinds[id] = static_cast<TokenKind>(kind);
@@ -108,12 +105,11 @@ void Vocabulary::readKinds(const Checkpoint& checkpoint) {
     }
 }
 
-void Vocabulary::readSpecials(const Checkpoint& checkpoint) {
-    for (const std::string_view name : kSpecialNames) {
-        const auto id = checkpoint.integer(fmt::format("tokenizer.ggml.{}_token_id", name));
+void Vocabulary::readSpecials(const TokenizerSource& source) {
+    for (const auto& [name, id] : source.specials) {
         // Ids out of range occur in files of old converters: such a token does not exist.
-        if (id && *id >= 0 && *id < size()) {
-            m_specials.emplace(name, static_cast<TokenId>(*id));
+        if (id >= 0 && id < size()) {
+            m_specials.emplace(name, static_cast<TokenId>(id));
         }
     }
 }
@@ -122,21 +118,23 @@ namespace {
 
 // Whether merging plain text can make this token: then it is a word, whatever it looks like.
 // ("</s>" is a word of Qwen's vocabulary, the end tag of struck-out text.)
-bool isMade(const std::vector<std::string>* merges, std::string_view text) {
+bool isMade(std::span<const std::string> merges, std::string_view text) {
     const auto makes = [text](const std::string& merge) {
+        if (merge.size() != text.size() + 1) {
+            return false;
+        }
         const std::size_t space = merge.find(' ', 1);
-        return space != std::string::npos && merge.size() == text.size() + 1 &&
+        return space != std::string::npos &&
                text.starts_with(std::string_view(merge).substr(0, space)) &&
                text.ends_with(std::string_view(merge).substr(space + 1));
     };
-    return merges != nullptr && std::ranges::any_of(*merges, makes);
+    return std::ranges::any_of(merges, makes);
 }
 
 } // namespace
 
-void Vocabulary::markEnds(const Checkpoint& checkpoint) {
-    m_isEnd.assign(m_pieces.size(), false);
-    const auto* const merges = checkpoint.strings("tokenizer.ggml.merges");
+void Vocabulary::markEnds(const TokenizerSource& source) {
+    m_isEnd.assign(m_kinds.size(), false);
     const auto mark = [this](std::optional<TokenId> id) {
         if (id) {
             m_isEnd[static_cast<std::size_t>(*id)] = true;
@@ -145,7 +143,7 @@ void Vocabulary::markEnds(const Checkpoint& checkpoint) {
     };
     for (const std::string_view text : kEndTexts) {
         const auto id = find(text);
-        if (id && (kind(*id) != TokenKind::Normal || !isMade(merges, text))) {
+        if (id && (kind(*id) != TokenKind::Normal || !isMade(source.merges, text))) {
             mark(id);
         }
     }
@@ -154,27 +152,17 @@ void Vocabulary::markEnds(const Checkpoint& checkpoint) {
     }
 }
 
-std::string_view Vocabulary::piece(TokenId id) const {
-    return contains(id) ? std::string_view(m_pieces[static_cast<std::size_t>(id)])
-                        : std::string_view();
-}
-
 std::optional<TokenId> Vocabulary::find(std::string_view piece) const {
-    const auto found = m_byPiece.find(piece);
-    return found == m_byPiece.end() ? std::nullopt : std::optional(found->second);
+    const TokenId id = m_byPiece.find(piece, [this](TokenId other) { return known(other); });
+    return id == TextIndex::kNone ? std::nullopt : std::optional(id);
 }
 
 bool Vocabulary::isEndOfGeneration(TokenId id) const {
     return contains(id) && m_isEnd[static_cast<std::size_t>(id)];
 }
 
-bool Vocabulary::isReserved(TokenId id) const {
-    const TokenKind kind = m_kinds[static_cast<std::size_t>(id)];
-    return kind != TokenKind::Normal && kind != TokenKind::UserDefined;
-}
-
 std::optional<TokenId> Vocabulary::special(std::string_view name) const {
-    const auto found = m_specials.find(std::string(name));
+    const auto found = m_specials.find(name);
     return found == m_specials.end() ? std::nullopt : std::optional(found->second);
 }
 

@@ -1,18 +1,20 @@
-// The tokens of a checkpoint, as its metadata lists them. Immutable after loading; any thread.
+// The tokens of a file. Immutable after loading; any thread.
 #pragma once
 
 #include "engine/request.h"
+#include "engine/tokenizer/text_index.h"
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace engine {
 
-class Checkpoint;
+struct TokenizerSource;
 
 // tokenizer.ggml.token_type
 enum class TokenKind : std::uint8_t {
@@ -27,35 +29,48 @@ enum class TokenKind : std::uint8_t {
 class Vocabulary {
 public:
     // Throws Failure: lists that don't fit together, a size beyond reason.
-    explicit Vocabulary(const Checkpoint& checkpoint);
+    explicit Vocabulary(const TokenizerSource& source);
     Vocabulary(const Vocabulary&) = delete;
     Vocabulary& operator=(const Vocabulary&) = delete;
 
-    std::int64_t size() const { return static_cast<std::int64_t>(m_pieces.size()); }
+    std::int64_t size() const { return static_cast<std::int64_t>(m_kinds.size()); }
     bool contains(TokenId id) const { return id >= 0 && id < size(); }
     // The vocabulary's own spelling; valid UTF-8. Empty for an id out of range.
-    std::string_view piece(TokenId id) const;
+    std::string_view piece(TokenId id) const {
+        return contains(id) ? known(id) : std::string_view();
+    }
     TokenKind kind(TokenId id) const { return m_kinds[static_cast<std::size_t>(id)]; }
     // The first token of that spelling.
     std::optional<TokenId> find(std::string_view piece) const;
     bool isEndOfGeneration(TokenId id) const;
     // Never made from text by merging: control, unknown, byte and unused tokens.
-    bool isReserved(TokenId id) const;
+    bool isReserved(TokenId id) const {
+        return kind(id) != TokenKind::Normal && kind(id) != TokenKind::UserDefined;
+    }
+    // Two tokens have one spelling.
+    bool hasTwins() const { return m_hasTwins; }
 
-    // tokenizer.ggml.<name>_token_id where it is in range.
+    // By name ("bos", "eot", ...), where it is in range.
     std::optional<TokenId> special(std::string_view name) const;
 
 private:
-    void readPieces(const Checkpoint& checkpoint);
-    void readKinds(const Checkpoint& checkpoint);
-    void readSpecials(const Checkpoint& checkpoint);
-    void markEnds(const Checkpoint& checkpoint);
+    std::string_view known(TokenId id) const {
+        const auto index = static_cast<std::size_t>(id);
+        return std::string_view(m_text).substr(m_begins[index],
+                                               m_begins[index + 1] - m_begins[index]);
+    }
+    void readPieces(const TokenizerSource& source);
+    void readKinds(const TokenizerSource& source);
+    void readSpecials(const TokenizerSource& source);
+    void markEnds(const TokenizerSource& source);
 
-    std::vector<std::string> m_pieces;
+    std::string m_text; // all pieces, one after the other
+    std::vector<std::size_t> m_begins;
     std::vector<TokenKind> m_kinds;
     std::vector<bool> m_isEnd;
-    std::unordered_map<std::string_view, TokenId> m_byPiece; // views into m_pieces
-    std::unordered_map<std::string, TokenId> m_specials;
+    TextIndex m_byPiece;
+    bool m_hasTwins = false;
+    std::map<std::string, TokenId, std::less<>> m_specials;
 };
 
 } // namespace engine
