@@ -2,7 +2,8 @@
 
 #include "engine/base/display_text.h"
 #include "engine/base/failure.h"
-#include "engine/checkpoint/gguf.h"
+#include "engine/checkpoint/listing.h"
+#include "engine/checkpoint/memory_needs.h"
 #include "engine/model/registry.h"
 #include "engine/tokenizer/tokenizer.h"
 
@@ -10,15 +11,13 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <string_view>
 
 namespace engine {
 
 namespace {
 
-constexpr std::size_t kShownBytes = 100;     // of a metadata text
-constexpr std::uint64_t kKvElementBytes = 2; // keys and values are kept in F16
+constexpr std::size_t kShownBytes = 100; // of a metadata text
 constexpr std::string_view kNone = "none";
 
 // One row a role, in the order they are told; the first whose sign occurs in a name is its role.
@@ -61,14 +60,6 @@ struct ShortText {
     }
 };
 
-// A number, or the largest of an array with one a layer. 0 where it is absent.
-std::int64_t integerOrLargest(const Checkpoint& checkpoint, const std::string& key) {
-    if (const auto* const list = checkpoint.integers(key); list != nullptr && !list->empty()) {
-        return std::ranges::max(*list);
-    }
-    return checkpoint.integer(key).value_or(0);
-}
-
 void readNumbers(const Checkpoint& checkpoint, ModelInspection& result) {
     const auto number = [&](std::string_view name) {
         return integerOrLargest(checkpoint, fmt::format("{}.{}", result.architecture, name));
@@ -81,6 +72,8 @@ void readNumbers(const Checkpoint& checkpoint, ModelInspection& result) {
     result.feedForward = number("feed_forward_length");
     result.context = number("context_length");
     result.vocabulary = number("vocab_size");
+    result.experts = number("expert_count");
+    result.activeExperts = number("expert_used_count");
     if (result.kvHeads <= 0) {
         result.kvHeads = result.heads;
     }
@@ -93,159 +86,111 @@ void readNumbers(const Checkpoint& checkpoint, ModelInspection& result) {
     }
 }
 
-// Bytes of keys and values that one token takes in all layers; 0 where the numbers make no sense.
-std::uint64_t kvBytesPerToken(const Checkpoint& checkpoint, const ModelInspection& model) {
-    constexpr std::int64_t kMostLayers = 4096;
-    constexpr std::int64_t kWidest = std::int64_t{1} << 24;
-    const auto number = [&](std::string_view name) {
-        return integerOrLargest(checkpoint, fmt::format("{}.{}", model.architecture, name));
-    };
-    const std::int64_t latent = number("attention.kv_lora_rank");
-    const std::int64_t valueDim = number("attention.value_length");
-    if (model.kvHeads < 0 || model.kvHeads > kWidest || model.headDim < 0 ||
-        model.headDim > kWidest || latent < 0 || latent > kWidest || valueDim > kWidest ||
-        model.layers < 0 || model.layers > kMostLayers) {
-        return 0;
-    }
-    const std::int64_t row =
-        latent > 0 ? latent + std::clamp<std::int64_t>(number("rope.dimension_count"), 0, kWidest)
-                   : model.kvHeads * (model.headDim + (valueDim > 0 ? valueDim : model.headDim));
-    return static_cast<std::uint64_t>(row) * static_cast<std::uint64_t>(model.layers) *
-           kKvElementBytes;
-}
-
-void addMemory(const Checkpoint& checkpoint, std::uint64_t weightsBytes, ModelInspection& result) {
-    constexpr std::int64_t kLongest = std::int64_t{1} << 24;
-    const std::uint64_t perToken = kvBytesPerToken(checkpoint, result);
-    if (result.context < 1 || result.context > kLongest || perToken == 0) {
-        return;
-    }
-    for (const std::int64_t context : {std::int64_t{2048}, std::int64_t{8192}, result.context}) {
-        const bool isTold = !result.memory.empty() && result.memory.back().contextTokens >= context;
-        if (context <= result.context && !isTold) {
-            result.memory.push_back(
-                MemoryNeed{.contextTokens = context,
-                           .weightsBytes = weightsBytes,
-                           .kvBytes = perToken * static_cast<std::uint64_t>(context)});
-        }
-    }
-}
-
 // Groups in the order of the roles; parameters and bytes of all tensors on the way.
-std::uint64_t addTensors(const std::vector<gguf::Part>& parts, ModelInspection& result) {
+void addTensors(const std::vector<ListedTensor>& tensors, ModelInspection& result) {
     std::array<std::vector<FormatGroup>, kRoles.size()> byRole;
-    std::uint64_t bytes = 0;
     result.tiedEmbedding = true;
-    for (const gguf::Part& part : parts) {
-        for (const gguf::TensorRecord& tensor : part.layout.tensors) {
-            auto& groups = byRole[roleOf(tensor.name)];
-            auto group = std::ranges::find(groups, tensor.type.name, &FormatGroup::format);
-            if (group == groups.end()) {
-                groups.push_back(FormatGroup{.role = std::string(kRoles[roleOf(tensor.name)].name),
-                                             .format = std::string(tensor.type.name)});
-                group = groups.end() - 1;
-            }
-            ++group->tensors;
-            group->bytes += tensor.bytes;
-            bytes += tensor.bytes;
-            if (tensor.name != "rope_freqs.weight") { // constants, not parameters
-                result.parameters += static_cast<std::uint64_t>(tensor.shape.elements());
-            }
-            result.tiedEmbedding = result.tiedEmbedding && tensor.name != "output.weight";
+    for (const ListedTensor& tensor : tensors) {
+        auto& groups = byRole[roleOf(tensor.name)];
+        auto group = std::ranges::find(groups, tensor.format, &FormatGroup::format);
+        if (group == groups.end()) {
+            groups.push_back(FormatGroup{.role = std::string(kRoles[roleOf(tensor.name)].name),
+                                         .format = tensor.format});
+            group = groups.end() - 1;
         }
+        ++group->tensors;
+        group->bytes += tensor.bytes;
+        if (tensor.name != "rope_freqs.weight") { // constants, not parameters
+            result.parameters += static_cast<std::uint64_t>(tensor.shape.elements());
+        }
+        result.tiedEmbedding = result.tiedEmbedding && tensor.name != "output.weight";
     }
     for (auto& groups : byRole) {
         result.groups.insert(result.groups.end(), std::make_move_iterator(groups.begin()),
                              std::make_move_iterator(groups.end()));
     }
-    return bytes;
 }
 
-std::optional<std::string> uncomputableTensor(const std::vector<gguf::Part>& parts) {
-    for (const gguf::Part& part : parts) {
-        for (const gguf::TensorRecord& tensor : part.layout.tensors) {
-            const bool isMatrix = tensor.shape.rank() > 1;
-            const bool isComputed =
-                tensor.type.format && (!isMatrix || kernels::traits(*tensor.type.format).isWeight);
-            if (!isComputed) {
-                return fmt::format("format {} of {} is not supported", tensor.type.name,
-                                   displayText(tensor.name));
-            }
+std::optional<std::string> uncomputableTensor(const std::vector<ListedTensor>& tensors) {
+    for (const ListedTensor& tensor : tensors) {
+        const bool isMatrix = tensor.shape.rank() > 1;
+        const bool isComputed =
+            tensor.loaded && (!isMatrix || kernels::traits(*tensor.loaded).isWeight);
+        if (!isComputed) {
+            return fmt::format("format {} of {} is not supported", tensor.format,
+                               displayText(tensor.name));
         }
     }
     return std::nullopt;
 }
 
-std::optional<std::string> whyUnsupported(const Checkpoint& checkpoint,
-                                          const ModelInspection& model,
-                                          std::optional<std::string> uncomputable) {
+// Every reason, the most telling first.
+std::vector<std::string> problemsOf(const Listing& listing, ModelInspection& model) {
+    const Checkpoint& checkpoint = *listing.checkpoint;
     if (model.architecture.empty()) {
-        return "the file names no architecture (general.architecture)";
+        return {"the file names no architecture (general.architecture)"};
     }
     if (checkpoint.text("general.type") == "adapter") {
-        return "this is an adapter, to be used with a model, not a model itself";
+        return {"this is an adapter, to be used with a model, not a model itself"};
     }
+    std::vector<std::string> problems;
     if (!isSupportedArchitecture(model.architecture)) {
-        return refusalOfArchitecture(model.architecture);
+        problems.push_back(refusalOfArchitecture(model.architecture));
     }
-    if (uncomputable) {
-        return uncomputable;
+    if (auto uncomputable = uncomputableTensor(listing.tensors)) {
+        problems.push_back(std::move(*uncomputable));
     }
     if (model.parameters == 0) {
-        return "the file holds a vocabulary only, no weights";
+        problems.emplace_back("the file holds a vocabulary only, no weights");
     }
     const auto tokenizer = makeTokenizer(checkpoint);
-    return tokenizer ? std::nullopt : std::optional(tokenizer.error().message);
+    if (!tokenizer) {
+        problems.push_back(tokenizer.error().message);
+    } else if (model.preTokenizer == kNone) { // found out from the rules of tokenizer.json
+        const std::string description = (*tokenizer)->description();
+        const std::size_t slash = description.find(" / ");
+        model.preTokenizer = slash == std::string::npos ? kNone : description.substr(slash + 3);
+    }
+    return problems;
 }
 
-bool isGguf(const std::filesystem::path& file) {
-    std::array<char, 4> magic{};
-    std::error_code isUnreadable;
-    if (!std::filesystem::is_regular_file(file, isUnreadable)) {
-        return false;
-    }
-    std::ifstream(file, std::ios::binary).read(magic.data(), magic.size());
-    return std::string_view(magic.data(), magic.size()) == "GGUF";
-}
-
-ModelInspection inspect(const std::filesystem::path& file) {
-    if (!isGguf(file)) { // refused by name
-        const auto opened = openCheckpoint(file);
-        throw Failure(opened ? ErrorCode::Unsupported : opened.error().code,
-                      opened ? "This kind of model file can't be inspected."
-                             : opened.error().message);
-    }
-    std::vector<gguf::Part> parts = gguf::openParts(file, LoadMode::Mmap, {});
+ModelInspection inspect(const std::filesystem::path& path) {
+    const Listing listing = listModel(path);
+    const Checkpoint& checkpoint = *listing.checkpoint;
     ModelInspection result;
-    result.fileBytes = gguf::totalBytes(parts);
-    const std::uint64_t weightsBytes = addTensors(parts, result);
-    auto uncomputable = uncomputableTensor(parts);
-    const auto checkpoint = gguf::makeCheckpoint(std::move(parts), gguf::Uncomputable::LeaveOut);
+    result.container = listing.container;
+    result.files = listing.files;
+    result.fileBytes = checkpoint.fileBytes();
+    addTensors(listing.tensors, result);
     const auto shown = [&](std::string_view key, std::string_view otherwise) {
-        return displayText(checkpoint->text(key).value_or(otherwise), kShownBytes);
+        return displayText(checkpoint.text(key).value_or(otherwise), kShownBytes);
     };
     result.architecture = shown("general.architecture", "");
-    result.name = shown("general.name", displayText(file.filename().string()));
+    result.name = shown("general.name", displayText(path.filename().string()));
     result.license = shown("general.license", "");
     result.tokenizerModel = shown("tokenizer.ggml.model", kNone);
     result.preTokenizer = shown("tokenizer.ggml.pre", kNone);
-    const auto chat = makeChatFormat(*checkpoint);
-    const bool hasTemplate = checkpoint->text("tokenizer.chat_template").has_value();
+    const auto chat = makeChatFormat(checkpoint);
+    const bool hasTemplate = checkpoint.text("tokenizer.chat_template").has_value();
     result.chatFormat = chat ? std::string(chat->name()) : hasTemplate ? "not known" : kNone;
-    readNumbers(*checkpoint, result);
-    addMemory(*checkpoint, weightsBytes, result);
-    for (const std::string& key : checkpoint->metadataKeys()) {
+    readNumbers(checkpoint, result);
+    addMemoryNeeds(checkpoint, result);
+    for (const std::string& key : checkpoint.metadataKeys()) {
         result.metadata.emplace_back(displayText(key),
-                                     std::visit(ShortText{}, *checkpoint->metadata(key)));
+                                     std::visit(ShortText{}, *checkpoint.metadata(key)));
     }
-    result.unsupported = whyUnsupported(*checkpoint, result, std::move(uncomputable));
+    result.notices = checkpoint.notices();
+    result.problems = problemsOf(listing, result);
+    if (!result.problems.empty()) {
+        result.unsupported = result.problems.front();
+    }
     return result;
 }
 
 } // namespace
 
-Result<ModelInspection> inspectModel(const std::filesystem::path& file) {
-    return atTheDoor([&] { return inspect(file); });
+Result<ModelInspection> inspectModel(const std::filesystem::path& path) {
+    return atTheDoor([&] { return inspect(path); });
 }
 
 } // namespace engine

@@ -21,28 +21,43 @@ struct FormatGroup {  // tensors of one role and format
     std::uint64_t bytes = 0;
 };
 
+// In 64-bit floats nothing overflows: sizes are shown, not allocated.
+struct PrecisionNeed {
+    std::string precision; // as --precision and --kv-precision take it: "file", "fp16", "int8", ...
+    double bytes = 0.0;
+    bool isAvailable = false; // with this build
+};
+
 struct MemoryNeed {
     std::int64_t contextTokens = 0;
     std::uint64_t weightsBytes = 0;
-    std::uint64_t kvBytes = 0; // one sequence of that length
+    std::uint64_t kvBytes = 0;     // one sequence of that length, keys and values in F16
+    std::vector<PrecisionNeed> kv; // the same in each precision of keys and values
 };
 
 struct ModelInspection {
     std::string name, architecture, license;
+    std::string container;  // "GGUF", "safetensors"
+    std::int64_t files = 1; // that it is stored in
     std::uint64_t fileBytes = 0, parameters = 0;
     std::int64_t layers = 0, hidden = 0, heads = 0, kvHeads = 0, headDim = 0, feedForward = 0,
                  vocabulary = 0, context = 0;
+    std::int64_t experts = 0, activeExperts = 0; // 0: none
     bool tiedEmbedding = false;
     std::string tokenizerModel, preTokenizer, chatFormat;
     std::vector<FormatGroup> groups;
     std::vector<MemoryNeed> memory;
+    std::vector<PrecisionNeed> weights; // bytes of all weights in each precision
     std::vector<std::pair<std::string, std::string>>
         metadata;                           // key, short text (arrays as "string[49152]")
     std::optional<std::string> unsupported; // why it can't be run, else empty
+    std::vector<std::string> problems;      // all reasons of that kind, the first of them above
+    std::vector<std::string> notices;       // what is left out or changed when it is opened
 };
 
-// Reads headers only. A hostile file yields an Error that names tensor or key.
-Result<ModelInspection> inspectModel(const std::filesystem::path& file);
+// A file or a model's folder. Reads headers only, and the tokenizer. A hostile file yields an Error
+// that names tensor or key.
+Result<ModelInspection> inspectModel(const std::filesystem::path& path);
 
 struct SynthShape {
     std::string name; // smollm2-135m, llama-3.2-1b, qwen2.5-0.5b, deepseek-v2-lite

@@ -1,5 +1,6 @@
-// An open model file: metadata and tensors that borrow the mapped (or read) bytes. Opened by its
-// magic. Immutable after opening; any thread.
+// An open model: metadata and tensors that borrow the mapped (or read) bytes, under the names and
+// keys that GGUF files have. A GGUF file is opened by its magic; a safetensors file, or a folder of
+// them with its config.json, is told under the same names. Immutable after opening; any thread.
 #pragma once
 
 #include "engine/config.h"
@@ -29,7 +30,12 @@ struct TensorEntry {
     std::string name;
     kernels::Format format = kernels::Format::F32;
     kernels::Shape shape; // outermost first: a matrix is [rows, columns]
+    // In the file; empty where the tensor is made of what the file holds: see contents().
     std::span<const std::byte> bytes;
+
+    std::uint64_t size() const {
+        return kernels::formatBytes(format, static_cast<std::size_t>(shape.elements()));
+    }
 };
 
 class Checkpoint {
@@ -42,8 +48,16 @@ public:
     virtual const std::vector<std::string>& metadataKeys() const = 0; // in file order
     virtual std::uint64_t fileBytes() const = 0;
     virtual std::string digest() const = 0; // see Capabilities::modelDigest
-    // Tells the system that the pages of this tensor are no longer needed (mapped files only).
+    // The bytes of a tensor, or of one index of its outermost dimension (an expert of a stack).
+    // Those that are made (converted, put together from pieces) stay until release(); one index
+    // alone costs no more than itself. Throws Failure for contents that can't be made.
+    virtual std::span<const std::byte> contents(const TensorEntry& tensor) const;
+    virtual std::span<const std::byte> contents(const TensorEntry& tensor,
+                                                std::int64_t index) const;
+    // The pages of this tensor, or what was made of them, are no longer needed.
     virtual void release(const TensorEntry& tensor) const = 0;
+    // What opening left out or changed, as sentences for people.
+    virtual std::vector<std::string> notices() const { return {}; }
     // An error once the file is shorter than when it was opened, or a page of it could not be read:
     // such pages read as zeros, they don't end the process. Ask after work on mapped tensors.
     virtual Result<void> stillWhole() const = 0;
@@ -59,8 +73,8 @@ public:
     const std::vector<std::int64_t>* integers(std::string_view key) const;
 };
 
-// Validates everything (gguf layout, sizes, offsets) before anything is believed. Stop is looked at
-// while a file is read whole.
+// A file or a folder. Validates everything (layout, sizes, offsets) before anything is believed.
+// Stop is looked at while a file is read whole.
 Result<std::unique_ptr<Checkpoint>> openCheckpoint(const std::filesystem::path& file,
                                                    LoadMode mode = LoadMode::Mmap,
                                                    std::stop_token stop = {});

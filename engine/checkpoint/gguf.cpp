@@ -2,11 +2,13 @@
 
 #include "engine/base/display_text.h"
 #include "engine/base/failure.h"
+#include "engine/base/mapped_file.h"
+#include "engine/checkpoint/gguf_layout.h"
+#include "engine/checkpoint/header_digest.h"
 
 #include <fmt/format.h>
-#include <xxhash.h>
 
-#include <array>
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -22,6 +24,14 @@ namespace fs = std::filesystem;
 constexpr std::string_view kNumberKey = "split.no";
 constexpr std::string_view kCountKey = "split.count";
 constexpr std::string_view kTensorsKey = "split.tensors.count";
+
+struct Part {
+    MappedFile file;
+    Layout layout;
+};
+
+// A tensor in a format nothing here computes on: a Failure, or left out (to look at a file only).
+enum class Uncomputable : std::uint8_t { Refuse, LeaveOut };
 
 std::string shownName(const fs::path& file) {
     return displayText(file.filename().string());
@@ -110,25 +120,14 @@ void checkWhole(const fs::path& first, const std::vector<Part>& parts) {
     }
 }
 
-// Cheap and stable: what the headers say and how long the files are, not the weights themselves.
 std::string digestOf(const std::vector<Part>& parts) {
-    const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
-                                                                         XXH3_freeState);
-    if (!state) {
-        throw std::bad_alloc();
-    }
-    XXH3_64bits_reset(state.get());
+    HeaderDigest digest;
     for (const Part& part : parts) {
         const auto bytes = part.file.bytes();
-        const auto header = std::min<std::uint64_t>(part.layout.dataBegin, bytes.size());
-        XXH3_64bits_update(state.get(), bytes.data(), header);
-        std::array<unsigned char, sizeof(std::uint64_t)> size{};
-        for (std::size_t i = 0; i < size.size(); ++i) {
-            size[i] = static_cast<unsigned char>(bytes.size() >> (8 * i));
-        }
-        XXH3_64bits_update(state.get(), size.data(), size.size());
+        digest.add(bytes.first(std::min<std::uint64_t>(part.layout.dataBegin, bytes.size())));
+        digest.add(std::uint64_t{bytes.size()});
     }
-    return fmt::format("xxh3:{:016x}", XXH3_64bits_digest(state.get()));
+    return digest.text();
 }
 
 class GgufCheckpoint final : public Checkpoint {
@@ -165,7 +164,13 @@ public:
         return m_parts.front().layout.keys;
     }
 
-    std::uint64_t fileBytes() const override { return totalBytes(m_parts); }
+    std::uint64_t fileBytes() const override {
+        std::uint64_t bytes = 0;
+        for (const Part& part : m_parts) {
+            bytes += part.file.bytes().size();
+        }
+        return bytes;
+    }
     std::string digest() const override { return m_digest; }
 
     void release(const TensorEntry& tensor) const override {
@@ -211,8 +216,7 @@ private:
     std::unordered_map<std::string_view, std::size_t> m_byName; // views into m_tensors
 };
 
-} // namespace
-
+// The validated parts in order; one for a file that is not split. Metadata is the first part's.
 std::vector<Part> openParts(const fs::path& file, LoadMode mode, const std::stop_token& stop) {
     std::vector<Part> parts;
     parts.push_back(openPart(file, mode, stop));
@@ -232,21 +236,29 @@ std::vector<Part> openParts(const fs::path& file, LoadMode mode, const std::stop
     return parts;
 }
 
-std::uint64_t totalBytes(const std::vector<Part>& parts) {
-    std::uint64_t bytes = 0;
-    for (const Part& part : parts) {
-        bytes += part.file.bytes().size();
-    }
-    return bytes;
-}
-
-std::unique_ptr<Checkpoint> makeCheckpoint(std::vector<Part> parts, Uncomputable uncomputable) {
-    return std::make_unique<GgufCheckpoint>(std::move(parts), uncomputable);
-}
+} // namespace
 
 std::unique_ptr<Checkpoint> openCheckpoint(const fs::path& file, LoadMode mode,
                                            const std::stop_token& stop) {
-    return makeCheckpoint(openParts(file, mode, stop), Uncomputable::Refuse);
+    return std::make_unique<GgufCheckpoint>(openParts(file, mode, stop), Uncomputable::Refuse);
+}
+
+Listing listModel(const fs::path& file) {
+    std::vector<Part> parts = openParts(file, LoadMode::Mmap, {});
+    Listing listing;
+    listing.container = "GGUF";
+    listing.files = std::ssize(parts);
+    for (const Part& part : parts) {
+        for (const TensorRecord& tensor : part.layout.tensors) {
+            listing.tensors.push_back({.name = tensor.name,
+                                       .format = std::string(tensor.type.name),
+                                       .shape = tensor.shape,
+                                       .bytes = tensor.bytes,
+                                       .loaded = tensor.type.format});
+        }
+    }
+    listing.checkpoint = std::make_unique<GgufCheckpoint>(std::move(parts), Uncomputable::LeaveOut);
+    return listing;
 }
 
 } // namespace engine::gguf

@@ -90,6 +90,21 @@ void divide(kernels::RopeSpec& rope, std::size_t pair, double divisor) {
         static_cast<float>(static_cast<double>(rope.frequencies[pair]) / divisor);
 }
 
+// Files of GGUF have the pairs of their architecture; others say how theirs lie.
+kernels::RopePairing pairingOf(const HyperParameters& parameters, kernels::RopePairing usual) {
+    const std::string said = parameters.text("rope.pairing", "");
+    if (said == "half") {
+        return kernels::RopePairing::HalfSplit;
+    }
+    if (said == "interleaved") {
+        return kernels::RopePairing::Interleaved;
+    }
+    if (!said.empty()) {
+        parameters.refuse("rope.pairing", "half and interleaved are known");
+    }
+    return usual;
+}
+
 } // namespace
 
 kernels::RopeSpec plainRope(double base, std::int64_t width, kernels::RopePairing pairing) {
@@ -110,7 +125,7 @@ kernels::RopeSpec readRope(const HyperParameters& parameters, WeightLoader& load
     }
     const double base =
         parameters.number("rope.freq_base", {.above = 0.0, .maximum = 1e12}, 10000.0);
-    kernels::RopeSpec rope = plainRope(base, width, pairing);
+    kernels::RopeSpec rope = plainRope(base, width, pairingOf(parameters, pairing));
     const Scaling scaling = readScaling(parameters);
     if (scaling == Scaling::Yarn) {
         stretchYarn(parameters, base, rope);

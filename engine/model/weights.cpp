@@ -35,7 +35,7 @@ WeightLoader::WeightLoader(const Checkpoint& checkpoint, kernels::Ops& ops,
       m_ops(ops),
       m_options(options) {
     for (const TensorEntry& tensor : checkpoint.tensors()) {
-        m_totalBytes += tensor.bytes.size();
+        m_totalBytes += tensor.size();
     }
 }
 
@@ -50,7 +50,7 @@ std::unique_ptr<kernels::Weight> WeightLoader::matrix(const std::string& name, s
                                   name, format.name));
     }
     // Views are not const: operators write to theirs, but never to a file's weight.
-    const kernels::View view{.data = const_cast<std::byte*>(tensor.bytes.data()),
+    const kernels::View view{.data = const_cast<std::byte*>(m_checkpoint.contents(tensor).data()),
                              .format = tensor.format,
                              .shape = tensor.shape,
                              .device = kernels::Device::Cpu};
@@ -70,7 +70,10 @@ kernels::Buffer WeightLoader::vector(const std::string& name, std::int64_t lengt
     }
     kernels::Buffer buffer = m_ops.allocate(kernels::Format::F32, kernels::Shape{length});
     const std::span values(buffer.view().f32(), static_cast<std::size_t>(length));
-    kernels::dequantize(tensor.format, tensor.bytes.data(), values);
+    kernels::dequantize(tensor.format, m_checkpoint.contents(tensor).data(), values);
+    if (tensor.bytes.empty()) { // made for us: nobody else needs it
+        m_checkpoint.release(tensor);
+    }
     return buffer;
 }
 
@@ -148,6 +151,12 @@ void WeightLoader::readPages(const TensorEntry& tensor) {
             static_cast<void>(*byte);
         }
         m_doneBytes += end - begin;
+        if (m_options.progress) {
+            m_options.progress(m_doneBytes, m_totalBytes);
+        }
+    }
+    if (tensor.bytes.empty()) {
+        m_doneBytes += tensor.size();
         if (m_options.progress) {
             m_options.progress(m_doneBytes, m_totalBytes);
         }

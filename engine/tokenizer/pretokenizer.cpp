@@ -1,6 +1,5 @@
 #include "engine/tokenizer/pretokenizer.h"
 
-#include "engine/tokenizer/pattern_splitter.h"
 #include "engine/tokenizer/splits.h"
 
 #include <algorithm>
@@ -140,6 +139,12 @@ std::span<const PreTokenizer> preTokenizers() {
 
 const PreTokenizer* findPreTokenizer(std::string_view name) {
     const auto* const found = std::ranges::find(kPreTokenizers, name, &PreTokenizer::name);
+    return found == kPreTokenizers.end() ? nullptr : found;
+}
+
+const PreTokenizer* findPreTokenizer(const std::vector<SplitStep>& steps) {
+    const auto* const found = std::ranges::find_if(
+        kPreTokenizers, [&](const PreTokenizer& row) { return isSame(row, steps); });
     return found == kPreTokenizers.end() ? nullptr : found;
 }
 

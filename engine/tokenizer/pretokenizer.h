@@ -2,6 +2,7 @@
 // row a name. Any thread.
 #pragma once
 
+#include "engine/tokenizer/pattern_splitter.h"
 #include "engine/tokenizer/splitter.h"
 
 #include <memory>
@@ -27,6 +28,8 @@ struct PreTokenizer {
 std::span<const PreTokenizer> preTokenizers();
 // Null for a name nobody here knows.
 const PreTokenizer* findPreTokenizer(std::string_view name);
+// The family with just these steps; null where none has them.
+const PreTokenizer* findPreTokenizer(const std::vector<SplitStep>& steps);
 // The names, for messages: "gpt-2, mpt, ...".
 std::string preTokenizerNames();
 

@@ -3,6 +3,8 @@
 #include "engine/base/display_text.h"
 #include "engine/base/failure.h"
 #include "engine/checkpoint/checkpoint.h"
+#include "engine/checkpoint/hf_keys.h"
+#include "engine/tokenizer/json_source.h"
 #include "engine/tokenizer/pretokenizer.h"
 
 #include <fmt/format.h>
@@ -74,6 +76,9 @@ TokenModel modelOf(std::string_view name) {
 } // namespace
 
 TokenizerSource tokenizerSourceOf(const Checkpoint& checkpoint) {
+    if (const auto reason = checkpoint.text(hf::kUnsupportedKey)) {
+        throw Failure(ErrorCode::Unsupported, std::string(*reason));
+    }
     const auto name = checkpoint.text("tokenizer.ggml.model");
     if (!name) {
         throw Failure(ErrorCode::Unsupported,
@@ -96,13 +101,20 @@ TokenizerSource tokenizerSourceOf(const Checkpoint& checkpoint) {
             source.specials.emplace(special, *id);
         }
     }
+    source.ends = spanOf(checkpoint.integers(hf::kEndIdsKey));
     switch (source.model) {
     case TokenModel::ByteBpe:
-        readPreTokenizer(checkpoint, source);
+        if (!useJsonRules(checkpoint, source)) {
+            readPreTokenizer(checkpoint, source);
+        }
         break;
     case TokenModel::CharacterBpe:
-        usePreTokenizer(*findPreTokenizer("gemma4"), source);
+        if (!useJsonRules(checkpoint, source)) {
+            usePreTokenizer(*findPreTokenizer("gemma4"), source);
+        }
         source.addsBos = true;
+        source.addsSpacePrefix =
+            checkpoint.boolean("tokenizer.ggml.add_space_prefix").value_or(false);
         break;
     case TokenModel::SentencePiece: {
         constexpr std::int64_t kFirstScored = 1; // <s> of files that don't say

@@ -32,6 +32,7 @@ struct TokenizerSource {
     std::span<const std::string> merges; // "left right", best first
     std::span<const double> scores;
     std::map<std::string, std::int64_t, std::less<>> specials; // "bos", "eos", "eot", ... -> id
+    std::span<const std::int64_t> ends;                        // further ids that end an answer
     std::shared_ptr<const Splitter> splitter;                  // null: a text is one word
     bool normalizes = false;                                   // text to form C first
     bool takesWholeWords = false; // a word in the vocabulary is one token, whatever the merges say

@@ -150,6 +150,9 @@ void Vocabulary::markEnds(const TokenizerSource& source) {
     for (const std::string_view name : kEndNames) {
         mark(special(name));
     }
+    for (const std::int64_t id : source.ends) {
+        mark(id >= 0 && id < size() ? std::optional(static_cast<TokenId>(id)) : std::nullopt);
+    }
 }
 
 std::optional<TokenId> Vocabulary::find(std::string_view piece) const {

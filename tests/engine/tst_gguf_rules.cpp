@@ -149,8 +149,8 @@ void TstGgufRules::otherKindsAreRefusedByName_data() {
     QTest::newRow("text") << QByteArray("hello, this is no model") << "not a model file";
     QTest::newRow("short") << QByteArray("GG") << "not a model file";
     QTest::newRow("magic only") << QByteArray("GGUF") << "too short";
-    QTest::newRow("safetensors") << QByteArray("\x10\0\0\0\0\0\0\0{\"a\": 1}", 16)
-                                 << "safetensors checkpoints are not supported yet";
+    QTest::newRow("safetensors") << QByteArray("\x08\0\0\0\0\0\0\0{\"a\": 1}", 16)
+                                 << "config.json is missing";
     QTest::newRow("zip") << QByteArray("PK\x03\x04.............") << "PyTorch";
 }
 
