@@ -31,6 +31,7 @@ public:
         checkRope();
         checkGates();
         check::checkAttention(m_ops, m_inputs, m_results);
+        check::checkExperts(m_ops, m_inputs, m_results);
         for (int i = 0; i <= static_cast<int>(Format::F64); ++i) {
             const auto format = static_cast<Format>(i);
             if (traits(format).isWeight) {

@@ -29,5 +29,6 @@ CheckResult compare(std::string name, std::span<const float> got, const referenc
                     double bound);
 
 void checkAttention(Ops& ops, Inputs& inputs, std::vector<CheckResult>& results);
+void checkExperts(Ops& ops, Inputs& inputs, std::vector<CheckResult>& results);
 
 } // namespace kernels::check

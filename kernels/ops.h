@@ -88,6 +88,33 @@ struct AttentionBatch {
     std::span<const BlockRef> blocks;
 };
 
+// One weight of a stack and the rows it multiplies: row i reads source sources[firstSource + i *
+// sourceStep] (where there is no list, that number itself) and writes row firstOut + i * outStep.
+struct RowGroup {
+    std::int32_t weight = 0;
+    std::int32_t rows = 0;
+    std::int32_t firstSource = 0;
+    std::int32_t sourceStep = 1;
+    std::int32_t firstOut = 0;
+    std::int32_t outStep = 1;
+};
+
+// Weights of one shape: the experts of a layer, or the heads of a matrix.
+using WeightStack = std::span<const std::unique_ptr<Weight>>;
+
+enum class ExpertGate : std::uint8_t { Softmax, Sigmoid };
+enum class GroupScore : std::uint8_t { Best, SumOfBestTwo }; // of the experts of a group
+
+struct RoutingRule {
+    ExpertGate gate = ExpertGate::Softmax;
+    int used = 1; // experts a token, and columns of the result
+    int groups = 1;
+    int groupsUsed = 1; // experts of the other groups can't be chosen
+    GroupScore groupScore = GroupScore::Best;
+    bool normalises = false; // weights are divided by their sum + 1e-20
+    float scale = 1.0F;      // then multiplied by this
+};
+
 class Ops {
 public:
     virtual ~Ops() = default;
@@ -154,6 +181,28 @@ public:
 
     // x = cap * tanh(x / cap), within cap * 2^-22.
     virtual void softCap(View x, float cap) = 0;
+
+    // outs[i][out row, n] = sum_k x[source row, k] * stacks[i][weight][n, k], as matmul computes
+    // it. x: [rows, at least K]; outs[i]: [rows, at least N_i]; what is longer stays as it is. A
+    // source may be in many groups, an out row in one.
+    virtual void matmulGroups(View x, std::span<const std::int32_t> sources,
+                              std::span<const RowGroup> groups, std::span<const WeightStack> stacks,
+                              std::span<const View> outs) = 0;
+
+    // Of every token the `used` best experts, best first, the lower one of equals: s = softmax or
+    // sigmoid of the logits, chosen by s + bias within the best groups, weighed by s.
+    // logits: [tokens, experts]; bias: [experts] or empty; experts: tokens * used; weights:
+    // [tokens, used]. Precondition: the used groups hold at least `used` experts.
+    virtual void routeExperts(View logits, View bias, const RoutingRule& rule,
+                              std::span<std::int32_t> experts, View weights) = 0;
+
+    // out[t,:] = sum_k weights[t,k] * x[rows[t * K + k],:], in ascending k.   weights: [tokens, K];
+    // out: [tokens, D]
+    virtual void mixRows(View x, std::span<const std::int32_t> rows, View weights, View out) = 0;
+
+    // to[t, toColumn + i] = from[t, fromColumn + i] for i < count.
+    virtual void copyColumns(View from, std::int64_t fromColumn, View to, std::int64_t toColumn,
+                             std::int64_t count) = 0;
 
     // out[i,:] = x[rows[i],:].
     virtual void gatherRows(View x, std::span<const std::int32_t> rows, View out) = 0;

@@ -16,8 +16,22 @@ int biasOf(const KernelTable& kernels, TileTraits kind) {
 
 } // namespace
 
-void Activations::begin(std::int64_t tokens, std::int64_t columns) {
-    m_rows = tokens * m_terms;
+void Activations::begin(std::span<const std::int64_t> groups, std::int64_t columns) {
+    m_rows = 0;
+    m_firstBlocks.clear();
+    m_firstRows.clear();
+    m_blocks.clear();
+    for (const std::int64_t tokens : groups) {
+        m_firstBlocks.push_back(static_cast<std::int64_t>(m_firstRows.size()));
+        for (std::int64_t left = tokens * m_terms; left > 0; left -= kBlockTokens) {
+            const std::int64_t width = std::min<std::int64_t>(kBlockTokens, left);
+            m_blocks.insert(m_blocks.end(), static_cast<std::size_t>(width),
+                            static_cast<std::int32_t>(m_firstRows.size()));
+            m_firstRows.push_back(m_rows);
+            m_rows += width;
+        }
+    }
+    m_firstRows.push_back(m_rows);
     m_columns = columns;
     m_groups = columns / kGroupColumns;
     m_isRequired = m_needsSums32 = m_needsSums16 = false;
@@ -76,14 +90,10 @@ void Activations::layOut() {
     }
 }
 
-int Activations::widthOf(std::int64_t block) const {
-    return static_cast<int>(std::min<std::int64_t>(kBlockTokens, m_rows - block * kBlockTokens));
-}
-
 QuantisedRow Activations::rowAt(std::int64_t row) const {
-    const std::int64_t block = row / kBlockTokens;
-    const std::int64_t slot = row % kBlockTokens;
-    const std::int64_t before = block * kBlockTokens * m_groups; // row-groups of earlier blocks
+    const std::int64_t block = m_blocks[static_cast<std::size_t>(row)];
+    const std::int64_t slot = row - firstRowOf(block);
+    const std::int64_t before = firstRowOf(block) * m_groups; // row-groups of earlier blocks
     QuantisedRow result{};
     result.width = widthOf(block);
     result.codes = m_codes + before * kGroupColumns + slot * kGroupColumns;
@@ -118,7 +128,7 @@ void Activations::round(const KernelTable& kernels, const float* x, ThreadPool& 
 
 ActivationBlock Activations::block(const KernelTable& kernels, TileTraits kind,
                                    std::int64_t index) const {
-    const std::int64_t before = index * kBlockTokens * m_groups;
+    const std::int64_t before = firstRowOf(index) * m_groups;
     ActivationBlock result{};
     result.codes = m_codes + before * kGroupColumns;
     result.scales = m_scales + before;

@@ -8,6 +8,8 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 namespace kernels {
 class ThreadPool;
@@ -21,7 +23,9 @@ public:
     explicit Activations(int terms) : m_terms(terms) {}
 
     // Begins a product of [tokens, columns]; forgets what the last one needed.
-    void begin(std::int64_t tokens, std::int64_t columns);
+    void begin(std::int64_t tokens, std::int64_t columns) { begin({&tokens, 1}, columns); }
+    // The same for groups of tokens that are multiplied apart: no block holds rows of two.
+    void begin(std::span<const std::int64_t> groups, std::int64_t columns);
     // Tells that weights of this kind will ask for blocks.
     void require(const KernelTable& kernels, TileTraits kind);
     bool isRequired() const { return m_isRequired; }
@@ -29,7 +33,9 @@ public:
     void round(const KernelTable& kernels, const float* x, ThreadPool& pool);
 
     int terms() const { return m_terms; }
-    // Rows [8 * index, ...) for weights of a kind that was required.
+    // Index of a group's first block; its others follow.
+    std::int64_t firstBlock(std::size_t group) const { return m_firstBlocks[group]; }
+    // Up to 8 rows for weights of a kind that was required.
     ActivationBlock block(const KernelTable& kernels, TileTraits kind, std::int64_t index) const;
 
 private:
@@ -41,12 +47,20 @@ private:
 
     void layOut();
     QuantisedRow rowAt(std::int64_t row) const;
-    int widthOf(std::int64_t block) const;
+    std::int64_t firstRowOf(std::int64_t block) const {
+        return m_firstRows[static_cast<std::size_t>(block)];
+    }
+    int widthOf(std::int64_t block) const {
+        return static_cast<int>(firstRowOf(block + 1) - firstRowOf(block));
+    }
 
     int m_terms;
     std::int64_t m_rows = 0; // tokens * terms
     std::int64_t m_columns = 0;
     std::int64_t m_groups = 0;
+    std::vector<std::int64_t> m_firstBlocks; // of the groups
+    std::vector<std::int64_t> m_firstRows;   // of the blocks, and the end
+    std::vector<std::int32_t> m_blocks;      // of the rows
     bool m_isRequired = false;
     bool m_needsSums32 = false;
     bool m_needsSums16 = false;

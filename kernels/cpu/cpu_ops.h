@@ -39,10 +39,19 @@ public:
     void addToRows(View x, View row) override;
     void scale(View x, float factor) override;
     void softCap(View x, float cap) override;
+    void matmulGroups(View x, std::span<const std::int32_t> sources,
+                      std::span<const RowGroup> groups, std::span<const WeightStack> stacks,
+                      std::span<const View> outs) override;
+    void routeExperts(View logits, View bias, const RoutingRule& rule,
+                      std::span<std::int32_t> experts, View weights) override;
+    void mixRows(View x, std::span<const std::int32_t> rows, View weights, View out) override;
+    void copyColumns(View from, std::int64_t fromColumn, View to, std::int64_t toColumn,
+                     std::int64_t count) override;
     void gatherRows(View x, std::span<const std::int32_t> rows, View out) override;
 
 private:
-    struct Product; // one matmul call, in cpu_matmul.cpp
+    struct Product;      // one matmul call, in cpu_matmul.cpp
+    struct GroupProduct; // one matmulGroups call, in cpu_matmul_groups.cpp
     // At least `bytes` of 64-byte aligned memory for each worker, `stride` bytes apart.
     struct WorkerScratch {
         std::byte* of(int worker) const { return base + stride * static_cast<std::size_t>(worker); }
@@ -50,6 +59,9 @@ private:
         std::size_t stride = 0;
     };
     WorkerScratch workerScratch(std::size_t bytes);
+    // The rows that the groups read, group after group: [rows, columns], x itself where it is that.
+    const float* gatheredRows(View x, std::span<const std::int32_t> sources,
+                              std::span<const RowGroup> groups, std::int64_t columns);
 
     ThreadPool& m_pool;
     const KernelTable& m_kernels;
@@ -58,6 +70,7 @@ private:
     RopeTables m_ropeTables;
     AttentionPlan m_plan;
     Buffer m_partials;
+    Buffer m_gathered;
 };
 
 } // namespace kernels::cpu

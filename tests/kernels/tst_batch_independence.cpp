@@ -30,6 +30,9 @@ private Q_SLOTS:
     void attentionOfARowNeverChanges_data();
     void attentionOfARowNeverChanges();
     void rowOperatorsNeverChange();
+    void groupsGiveTheBitsOfPlainProducts_data();
+    void groupsGiveTheBitsOfPlainProducts();
+    void routesOfATokenNeverChange();
 
 private:
     std::uint64_t m_seed = std::random_device()();
@@ -222,6 +225,98 @@ void TstBatchIndependence::rowOperatorsNeverChange() {
                         rowsOf(apart.view(), row, 1));
     }
     QVERIFY(isSame(together.view(), apart.view()));
+}
+
+void TstBatchIndependence::groupsGiveTheBitsOfPlainProducts_data() {
+    addIsas();
+}
+
+void TstBatchIndependence::groupsGiveTheBitsOfPlainProducts() {
+    QFETCH(QString, isa);
+    constexpr std::int64_t kTokens = 40, kColumns = 256, kRows = 45;
+    constexpr std::int32_t kWeights = 6;
+    for (const Format format :
+         {Format::F32, Format::F16, Format::Q4_0, Format::Q4_K, Format::Q6_K}) {
+        for (const auto precision : {ActivationPrecision::Int8, ActivationPrecision::Int16}) {
+            kernels::check::Inputs inputs(m_seed);
+            const Buffer x = inputs.activations(Shape{kTokens, kColumns});
+            std::vector<Buffer> files;
+            for (std::int32_t i = 0; i < kWeights; ++i) {
+                files.push_back(inputs.weights(format, Shape{kRows, kColumns}));
+            }
+            // Tokens by turns to the weights; 3 gets nobody, 5 everybody that is left.
+            std::vector<std::int32_t> sources;
+            std::vector<kernels::RowGroup> groups;
+            for (std::int32_t weight = 0; weight < kWeights; ++weight) {
+                const auto first = static_cast<std::int32_t>(sources.size());
+                for (std::int32_t token = 0; token < kTokens; ++token) {
+                    const bool isTaken = weight == 5 || (weight != 3 && token % 7 == weight);
+                    if (isTaken) {
+                        sources.push_back(token);
+                    }
+                }
+                groups.push_back({.weight = weight,
+                                  .rows = static_cast<std::int32_t>(sources.size()) - first,
+                                  .firstSource = first,
+                                  .firstOut = first});
+            }
+            for (const int threads : {1, 4}) {
+                ThreadPool pool(threads);
+                const auto ops = kernels::makeCpuOps(pool, isa.toStdString());
+                std::vector<std::unique_ptr<kernels::Weight>> stack;
+                for (std::int32_t i = 0; i < kWeights; ++i) {
+                    const auto layout = i % 2 == 0 ? WeightLayout::Packed : WeightLayout::File;
+                    stack.push_back(
+                        ops->prepare(files[static_cast<std::size_t>(i)].view(), layout, precision));
+                }
+                const Shape shape{std::ssize(sources), kRows};
+                Buffer out = inputs.poisoned(shape);
+                const kernels::WeightStack stacks[] = {stack};
+                const View view = out.view();
+                ops->matmulGroups(x.view(), sources, groups, stacks, {&view, 1});
+                Buffer wanted = inputs.poisoned(shape);
+                for (const kernels::RowGroup& group : groups) {
+                    for (std::int32_t i = 0; i < group.rows; ++i) {
+                        const kernels::Weight* weight =
+                            stack[static_cast<std::size_t>(group.weight)].get();
+                        const View row = rowsOf(wanted.view(), group.firstOut + i, 1);
+                        const std::int32_t source =
+                            sources[static_cast<std::size_t>(group.firstSource + i)];
+                        ops->matmul(rowsOf(x.view(), source, 1), {&weight, 1}, {&row, 1});
+                    }
+                }
+                QVERIFY2(isSame(out.view(), wanted.view()),
+                         fmt::format("{}, {} threads, seed {}", kernels::traits(format).name,
+                                     threads, m_seed)
+                             .c_str());
+            }
+        }
+    }
+}
+
+void TstBatchIndependence::routesOfATokenNeverChange() {
+    constexpr std::int64_t kTokens = 300, kExperts = 64;
+    constexpr kernels::RoutingRule kRule{.gate = kernels::ExpertGate::Sigmoid,
+                                         .used = 6,
+                                         .groups = 8,
+                                         .groupsUsed = 3,
+                                         .groupScore = kernels::GroupScore::SumOfBestTwo,
+                                         .normalises = true};
+    kernels::check::Inputs inputs(m_seed);
+    ThreadPool pool(5);
+    const auto ops = kernels::makeCpuOps(pool);
+    const Buffer logits = inputs.normal(Shape{kTokens, kExperts}, 1.0F);
+    Buffer together = inputs.poisoned(Shape{kTokens, 6});
+    Buffer apart = inputs.poisoned(Shape{kTokens, 6});
+    std::vector<std::int32_t> chosen(kTokens * 6), chosenApart(kTokens * 6);
+    ops->routeExperts(logits.view(), {}, kRule, chosen, together.view());
+    for (std::int64_t token = 0; token < kTokens; ++token) {
+        const auto part = std::span(chosenApart).subspan(static_cast<std::size_t>(6 * token), 6);
+        ops->routeExperts(rowsOf(logits.view(), token, 1), {}, kRule, part,
+                          rowsOf(apart.view(), token, 1));
+    }
+    QVERIFY(isSame(together.view(), apart.view()));
+    QVERIFY(chosen == chosenApart);
 }
 
 QTEST_APPLESS_MAIN(TstBatchIndependence)

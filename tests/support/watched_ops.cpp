@@ -62,6 +62,25 @@ public:
     void addToRows(kernels::View x, kernels::View row) override { m_ops->addToRows(x, row); }
     void scale(kernels::View x, float factor) override { m_ops->scale(x, factor); }
     void softCap(kernels::View x, float cap) override { m_ops->softCap(x, cap); }
+    void matmulGroups(kernels::View x, std::span<const std::int32_t> sources,
+                      std::span<const kernels::RowGroup> groups,
+                      std::span<const kernels::WeightStack> stacks,
+                      std::span<const kernels::View> outs) override {
+        m_control->enterProduct();
+        m_ops->matmulGroups(x, sources, groups, stacks, outs);
+    }
+    void routeExperts(kernels::View logits, kernels::View bias, const kernels::RoutingRule& rule,
+                      std::span<std::int32_t> experts, kernels::View weights) override {
+        m_ops->routeExperts(logits, bias, rule, experts, weights);
+    }
+    void mixRows(kernels::View x, std::span<const std::int32_t> rows, kernels::View weights,
+                 kernels::View out) override {
+        m_ops->mixRows(x, rows, weights, out);
+    }
+    void copyColumns(kernels::View from, std::int64_t fromColumn, kernels::View to,
+                     std::int64_t toColumn, std::int64_t count) override {
+        m_ops->copyColumns(from, fromColumn, to, toColumn, count);
+    }
     void gatherRows(kernels::View x, std::span<const std::int32_t> rows,
                     kernels::View out) override {
         m_ops->gatherRows(x, rows, out);
