@@ -46,9 +46,42 @@ std::vector<std::int64_t> perLayer(const Checkpoint& checkpoint, const std::stri
                                      value > 0 ? value : otherwise);
 }
 
-// Elements of keys and values that one token leaves in all layers; 0 where the numbers make no
-// sense.
-std::int64_t kvElementsPerToken(const Checkpoint& checkpoint, const ModelInspection& model) {
+// Elements of keys and values that one token leaves in all layers: those that last, and those of
+// layers with a window, which are dropped when they are out of sight.
+struct KvElements {
+    std::int64_t lasting = 0, windowed = 0, window = 0;
+
+    std::int64_t at(std::int64_t tokens) const {
+        return lasting * tokens + windowed * std::min(tokens, window);
+    }
+};
+
+// The pattern of Gemma 3's files that name none: five layers with a window, then one without.
+constexpr std::int64_t kGemmaPeriod = 6;
+
+// Which layers have a window, as attention.sliding_window_pattern says: a flag each, or a period.
+std::vector<bool> windowedLayers(const Checkpoint& checkpoint, const ModelInspection& model,
+                                 std::int64_t layers) {
+    const std::string key = fmt::format("{}.attention.sliding_window_pattern", model.architecture);
+    std::vector<bool> result(static_cast<std::size_t>(layers), false);
+    const auto* const value = checkpoint.metadata(key);
+    const auto* const array = value == nullptr ? nullptr : std::get_if<MetadataArray>(value);
+    if (const auto* const flags =
+            array == nullptr ? nullptr : std::get_if<std::vector<bool>>(array);
+        flags != nullptr && std::ssize(*flags) >= layers) {
+        std::copy_n(flags->begin(), layers, result.begin());
+        return result;
+    }
+    const std::int64_t period =
+        checkpoint.integer(key).value_or(model.architecture == "gemma3" ? kGemmaPeriod : 0);
+    for (std::int64_t i = 0; i < layers && period > 0; ++i) {
+        result[static_cast<std::size_t>(i)] = i % period < period - 1;
+    }
+    return result;
+}
+
+// Nothing where the numbers make no sense.
+KvElements kvElementsPerToken(const Checkpoint& checkpoint, const ModelInspection& model) {
     const auto keyOf = [&](std::string_view name) {
         return fmt::format("{}.{}", model.architecture, name);
     };
@@ -61,18 +94,22 @@ std::int64_t kvElementsPerToken(const Checkpoint& checkpoint, const ModelInspect
     if (model.kvHeads < 0 || model.kvHeads > kWidest || model.headDim < 0 ||
         model.headDim > kWidest || latent < 0 || latent > kWidest || valueDim > kWidest ||
         model.layers < 0 || model.layers > kMostLayers || ahead < 0 || ahead > model.layers) {
-        return 0;
+        return {};
     }
     const std::int64_t layers = model.layers - ahead;
     if (latent > 0) {
-        return layers *
-               (latent + std::clamp<std::int64_t>(number("rope.dimension_count"), 0, kWidest));
+        return {.lasting = layers * (latent + std::clamp<std::int64_t>(
+                                                  number("rope.dimension_count"), 0, kWidest))};
     }
     const std::int64_t width = model.headDim + (valueDim > 0 ? valueDim : model.headDim);
-    std::int64_t sum = 0;
-    for (const std::int64_t heads :
-         perLayer(checkpoint, keyOf("attention.head_count_kv"), layers, model.kvHeads)) {
-        sum += std::clamp<std::int64_t>(heads, 0, kWidest) * width;
+    KvElements sum;
+    sum.window = std::clamp<std::int64_t>(number("attention.sliding_window"), 0, kWidest);
+    const auto heads =
+        perLayer(checkpoint, keyOf("attention.head_count_kv"), layers, model.kvHeads);
+    const auto windowed = windowedLayers(checkpoint, model, layers);
+    for (std::size_t i = 0; i < heads.size(); ++i) {
+        (sum.window > 0 && windowed[i] ? sum.windowed : sum.lasting) +=
+            std::clamp<std::int64_t>(heads[i], 0, kWidest) * width;
     }
     return sum;
 }
@@ -96,11 +133,11 @@ void addWeights(const Checkpoint& checkpoint, std::uint64_t fileBytes, ModelInsp
     }
 }
 
-MemoryNeed needAt(std::int64_t context, std::int64_t elements, std::uint64_t weightsBytes) {
-    const double all = static_cast<double>(elements) * static_cast<double>(context);
+MemoryNeed needAt(std::int64_t context, const KvElements& elements, std::uint64_t weightsBytes) {
+    const auto all = static_cast<double>(elements.at(context));
     MemoryNeed need{.contextTokens = context,
                     .weightsBytes = weightsBytes,
-                    .kvBytes = static_cast<std::uint64_t>(2 * elements * context),
+                    .kvBytes = static_cast<std::uint64_t>(2 * elements.at(context)),
                     .kv = {}};
     for (const Precision& precision : kKvPrecisions) {
         need.kv.push_back({.precision = std::string(precision.name),
@@ -128,9 +165,10 @@ void addMemoryNeeds(const Checkpoint& checkpoint, ModelInspection& result) {
     if (weightsBytes > 0) {
         addWeights(checkpoint, weightsBytes, result);
     }
-    const std::int64_t elements = kvElementsPerToken(checkpoint, result);
-    if (result.context < 1 || result.context > kLongest || elements < 1 ||
-        elements > (std::int64_t{1} << 36)) {
+    const KvElements elements = kvElementsPerToken(checkpoint, result);
+    constexpr std::int64_t kMostElements = std::int64_t{1} << 36;
+    if (result.context < 1 || result.context > kLongest || elements.at(1) < 1 ||
+        elements.lasting > kMostElements || elements.windowed > kMostElements) {
         return;
     }
     for (const std::int64_t context :

@@ -19,6 +19,7 @@ public:
     std::int64_t total() const { return static_cast<std::int64_t>(m_isTaken.size()); }
     std::int64_t free() const { return static_cast<std::int64_t>(m_free.size()); }
     std::int64_t used() const { return total() - free(); }
+    bool isTaken(BlockId block) const { return m_isTaken[static_cast<std::size_t>(block)]; }
 
     // Precondition: free() > 0. The block given back last comes first: its memory is warm.
     BlockId acquire();

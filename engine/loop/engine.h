@@ -94,7 +94,7 @@ private:
     void resizeScratch(const EngineConfig& next);
     void resizePool(const EngineConfig& next);
     void replaceKv(const EngineConfig& next);
-    void allocateKv(std::int64_t blocks);
+    void allocateKv(const EngineConfig& next, std::int64_t blocks);
     void rejectWhatNoLongerFits();
     Capacity capacity() const;
 

@@ -121,7 +121,10 @@ private:
         if (blocks * sequences > m_kvBlocks) {
             m_kv = KvCache();
             m_kvBlocks = 0;
-            const EngineConfig wanted{.kvBlocks = blocks * sequences, .blockTokens = m_blockTokens};
+            // Every block has memory in every layer here.
+            const EngineConfig wanted{.maxBatch = blocks * sequences,
+                                      .kvBlocks = blocks * sequences,
+                                      .blockTokens = m_blockTokens};
             m_kvBlocks = chooseKvBlocks(wanted, spec, readMemory().availableBytes);
             m_kv = KvCache(*m_loaded.ops, spec.kv, m_kvBlocks, m_blockTokens);
         }

@@ -1,6 +1,7 @@
 #include "engine/loop/kv_size.h"
 
 #include "engine/base/failure.h"
+#include "engine/schedule/window_places.h"
 
 #include <fmt/format.h>
 
@@ -24,13 +25,42 @@ std::int64_t contextLimit(const EngineConfig& config, const ModelSpec& spec) {
                                   : std::min(config.maxContext, spec.contextTokens);
 }
 
+std::int64_t windowPlaces(const EngineConfig& config, const ModelSpec& spec) {
+    const std::int32_t window = widestWindow(spec.kv);
+    return window == 0 ? 0
+                       : windowPlacesNeeded({.window = window, .blockTokens = config.blockTokens},
+                                            config.maxBatch, config.tokenBudget);
+}
+
+std::uint64_t kvMemory(const EngineConfig& config, const ModelSpec& spec, std::int64_t blocks) {
+    const KvBytes bytes = kvBytesPerToken(spec.kv);
+    const std::int64_t windowed = std::min(blocks, windowPlaces(config, spec));
+    return static_cast<std::uint64_t>(config.blockTokens) *
+           (static_cast<std::uint64_t>(blocks) * bytes.lasting +
+            static_cast<std::uint64_t>(windowed) * bytes.windowed);
+}
+
+namespace {
+
+// The most blocks whose memory fits.
+std::int64_t blocksWithin(const EngineConfig& config, const ModelSpec& spec,
+                          std::uint64_t availableBytes) {
+    std::int64_t fit = 0;
+    for (std::int64_t step = kMaxBlocks; step > 0; step /= 2) {
+        if (fit + step <= kMaxBlocks && kvMemory(config, spec, fit + step) <= availableBytes) {
+            fit += step;
+        }
+    }
+    return fit;
+}
+
+} // namespace
+
 std::int64_t chooseKvBlocks(const EngineConfig& config, const ModelSpec& spec,
                             std::uint64_t availableBytes) {
-    const std::uint64_t blockBytes =
-        spec.kvBytesPerToken() * static_cast<std::uint64_t>(config.blockTokens);
     // What is left over for everything else on the machine.
     const std::uint64_t usableBytes = availableBytes / 10 * 9;
-    const auto most = static_cast<std::int64_t>(usableBytes / blockBytes);
+    const std::int64_t most = blocksWithin(config, spec, usableBytes);
     if (config.kvBlocks != 0) {
         if (config.kvBlocks > most) {
             throw Failure(
@@ -38,21 +68,21 @@ std::int64_t chooseKvBlocks(const EngineConfig& config, const ModelSpec& spec,
                 fmt::format("{} KV blocks of {} tokens need {:.1f} GiB; {:.1f} GiB can be had. "
                             "Set KV blocks to {} or less.",
                             config.kvBlocks, config.blockTokens,
-                            gibi(blockBytes * static_cast<std::uint64_t>(config.kvBlocks)),
-                            gibi(usableBytes), most));
+                            gibi(kvMemory(config, spec, config.kvBlocks)), gibi(usableBytes),
+                            most));
         }
         return config.kvBlocks;
     }
     const std::int64_t blocksOfContext =
         (contextLimit(config, spec) + config.blockTokens - 1) / config.blockTokens;
     const std::int64_t wanted = std::min(kMaxBlocks, blocksOfContext * config.maxBatch);
-    const auto quarter = static_cast<std::int64_t>(availableBytes / 4 / blockBytes);
-    const std::int64_t chosen = std::min(wanted, quarter);
+    const std::int64_t chosen = std::min(wanted, blocksWithin(config, spec, availableBytes / 4));
     if (chosen < 1) {
         throw Failure(ErrorCode::OutOfMemory,
                       fmt::format("There is no memory for keys and values: a block of {} tokens "
                                   "needs {:.3f} GiB, and {:.3f} GiB are available.",
-                                  config.blockTokens, gibi(blockBytes), gibi(availableBytes)));
+                                  config.blockTokens, gibi(kvMemory(config, spec, 1)),
+                                  gibi(availableBytes)));
     }
     return chosen;
 }

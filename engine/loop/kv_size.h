@@ -1,4 +1,5 @@
-// How many KV blocks there will be: as set, or from what memory is there. Pure; any thread.
+// How many KV blocks there will be: as set, or from what memory is there; and what they take. Pure;
+// any thread.
 #pragma once
 
 #include "engine/config.h"
@@ -10,6 +11,11 @@ namespace engine {
 
 // Of the model and of the setting kv.max_context.
 std::int64_t contextLimit(const EngineConfig& config, const ModelSpec& spec);
+
+// Blocks that layers with a window have memory for, whatever all blocks are; 0: there are none.
+std::int64_t windowPlaces(const EngineConfig& config, const ModelSpec& spec);
+// Of so many blocks, those of layers with a window cut to their places.
+std::uint64_t kvMemory(const EngineConfig& config, const ModelSpec& spec, std::int64_t blocks);
 
 // kv.blocks where it is set, and then Failure(OutOfMemory) with the numbers where they do not fit;
 // else enough for max_batch whole contexts, at most a quarter of the available memory.

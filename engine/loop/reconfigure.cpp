@@ -119,6 +119,7 @@ void Engine::replacePolicy(const EngineConfig& next) {
 
 void Engine::resizeScratch(const EngineConfig& next) {
     m_loaded.model->reserve(next.tokenBudget, next.maxBatch);
+    m_kv.growWindows(*m_loaded.ops, windowPlaces(next, m_loaded.model->spec()));
 }
 
 void Engine::resizePool(const EngineConfig& next) {
@@ -133,17 +134,18 @@ void Engine::replaceKv(const EngineConfig& next) {
     const std::int64_t before = m_schedule.pool.total();
     m_kv = KvCache();
     try {
-        allocateKv(chooseKvBlocks(next, m_loaded.model->spec(), readMemory().availableBytes));
+        allocateKv(next, chooseKvBlocks(next, m_loaded.model->spec(), readMemory().availableBytes));
     } catch (const std::exception&) {
-        allocateKv(before);
+        allocateKv(next, before);
         throw;
     }
     rejectWhatNoLongerFits();
 }
 
-void Engine::allocateKv(std::int64_t blocks) {
+void Engine::allocateKv(const EngineConfig& next, std::int64_t blocks) {
     const ModelSpec& spec = m_loaded.model->spec();
-    m_kv = KvCache(*m_loaded.ops, spec.kv, blocks, m_schedule.blockTokens);
+    m_kv =
+        KvCache(*m_loaded.ops, spec.kv, blocks, m_schedule.blockTokens, windowPlaces(next, spec));
     m_schedule.pool = BlockPool(blocks);
     m_effective.kvBlocks = blocks;
 }

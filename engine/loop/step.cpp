@@ -2,6 +2,7 @@
 #include "engine/base/ensure.h"
 #include "engine/base/failure.h"
 #include "engine/loop/engine.h"
+#include "engine/schedule/window_places.h"
 
 #include <fmt/format.h>
 
@@ -48,7 +49,14 @@ bool Engine::step(const std::stop_token& stop) {
 
     if (!plan.slices.empty()) {
         buildBatch(plan, m_schedule.blockTokens, m_batch);
+        const WindowSight sight{.window = m_kv.window(), .blockTokens = m_kv.blockTokens()};
+        if (WindowMap* windows = m_kv.windows()) {
+            placeWindows(m_batch, *windows, sight, m_schedule.pool);
+        }
         const kernels::View logits = m_loaded.model->forward(m_batch, m_kv, stop);
+        if (WindowMap* windows = m_kv.windows()) {
+            trimWindows(m_batch, *windows, sight);
+        }
         times.computed = Clock::now();
         sampleRows(plan, logits);
         times.sampled = Clock::now();

@@ -38,7 +38,10 @@ public:
     }
 
     KvLayerShape kvShape() const override {
-        return {.heads = m_kvHeads, .keyDim = m_headDim, .valueDim = m_headDim};
+        return {.heads = m_kvHeads,
+                .keyDim = m_headDim,
+                .valueDim = m_headDim,
+                .window = m_rule.window};
     }
 
     std::int64_t width() const override { return m_heads * m_headDim; }
@@ -68,11 +71,14 @@ public:
             const kernels::View keys = reshaped(key, byKvHead);
             step.ops.rmsNorm(keys, m_keyNorm.view(), m_epsilon, keys);
         }
+        const bool hasPlaces = m_rule.window > 0 && !batch.windowSlots.empty();
         step.ops.ropeAndStore(heads, reshaped(key, byKvHead), reshaped(value, byKvHead), m_rope,
-                              batch.positions, batch.slots, kv);
+                              batch.positions, hasPlaces ? batch.windowSlots : batch.slots, kv);
         const kernels::View attended = step.scratch.view(ScratchPart::Attended, {tokens, width()});
-        step.ops.attention(heads, kv, {.slices = batch.slices, .blocks = batch.blocks}, m_rule,
-                           reshaped(attended, heads.shape));
+        step.ops.attention(
+            heads, kv,
+            {.slices = batch.slices, .blocks = hasPlaces ? batch.windowBlocks : batch.blocks},
+            m_rule, reshaped(attended, heads.shape));
         return attended;
     }
 

@@ -38,7 +38,9 @@ struct ModelSpec {
     KvShape kv;                       // what a token leaves behind, layer by layer
     std::vector<std::string> notices; // what of the file is not used, in sentences
 
-    std::uint64_t kvBytesPerToken() const { return engine::kvBytesPerToken(kv); }
+    // Of one sequence of so many tokens.
+    std::uint64_t kvBytes(std::int64_t tokens) const;
+    std::uint64_t kvBytesPerToken() const { return kvBytes(1); }
 };
 
 class Model {

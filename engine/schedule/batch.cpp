@@ -10,6 +10,8 @@ void Batch::clear() {
     slots.clear();
     slices.clear();
     blocks.clear();
+    windowSlots.clear();
+    windowBlocks.clear();
     logitRows.clear();
 }
 

@@ -15,6 +15,10 @@ struct Batch {
     std::vector<std::int32_t> slots;     // [tokens] block * blockTokens + offset
     std::vector<kernels::AttentionSlice> slices;
     std::vector<kernels::BlockRef> blocks;
+    // The same two for layers with a window, where their memory is another (KvCache::placeWindows);
+    // else empty.
+    std::vector<std::int32_t> windowSlots;
+    std::vector<kernels::BlockRef> windowBlocks;
     std::vector<std::int32_t> logitRows; // rows whose logits are wanted, ascending
 
     std::int64_t tokens() const { return static_cast<std::int64_t>(ids.size()); }
