@@ -129,6 +129,7 @@ constexpr NoticeTemplate kNotices[] = {
     {"workload_stopped", QT_TRANSLATE_NOOP("labels", "Workload %1 was stopped"), "workload", ""},
     {"recording_problem", QT_TRANSLATE_NOOP("labels", "Not recording: %1"), "message", ""},
     {"marker", QT_TRANSLATE_NOOP("labels", "Note: %1"), "text", ""},
+    {"model_notice", QT_TRANSLATE_NOOP("labels", "About the model: %1"), "text", ""},
 };
 
 QString sentence(const engine::Notice& notice) {

@@ -163,13 +163,7 @@ void tellQwen3Moe(const Values& values, Config& config) {
     teller.tellExperts(values.has("num_experts") ? "num_experts" : "num_local_experts");
     teller.set("expert_gating_func", kSoftmax);
     teller.set("expert_weights_norm", values.boolean("norm_topk_prob").value_or(false));
-    if (values.integer("decoder_sparse_step").value_or(1) != 1) {
-        values.refuse("decoder_sparse_step", "dense layers between sparse ones are not supported");
-    }
-    const json& dense = values.child("mlp_only_layers");
-    if (dense.is_array() && !dense.empty()) {
-        values.refuse("mlp_only_layers", "dense layers between sparse ones are not supported");
-    }
+    // Layers that decoder_sparse_step and mlp_only_layers keep dense are those without a router.
     if (values.boolean("use_sliding_window").value_or(false)) {
         values.refuse("use_sliding_window", "windows are not supported with experts");
     }

@@ -85,6 +85,9 @@ void Engine::start() {
     for (PhaseTimed& phase : m_loaded.phases) {
         emit(std::move(phase), Delivery::Droppable);
     }
+    for (const std::string& notice : m_loaded.model->spec().notices) {
+        emit(Notice{.kind = "model_notice", .values = {{"text", notice}}}, Delivery::Droppable);
+    }
     setState(EngineState::Idle);
     publish();
     m_encoder->start();

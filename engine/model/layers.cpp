@@ -49,8 +49,12 @@ bool LayerLoader::has(std::string_view name) const {
 
 Projection LayerLoader::projection(std::string_view name, WeightRole role, std::int64_t rows,
                                    std::int64_t columns) const {
-    return Projection::load(m_loader, full(name), rows, columns,
-                            activationPrecision(role, m_layer, m_layers));
+    return Projection::load(m_loader, full(name), rows, columns, precision(role));
+}
+
+WeightVector LayerLoader::stack(std::string_view name, WeightRole role,
+                                const WeightLoader::Stacked& stacked) const {
+    return m_loader.stack(full(name) + ".weight", stacked, precision(role));
 }
 
 kernels::Buffer LayerLoader::norm(std::string_view name, std::int64_t length) const {

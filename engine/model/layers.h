@@ -39,14 +39,19 @@ public:
 
     std::int64_t index() const { return m_layer; }
     bool has(std::string_view name) const; // "attn_q.bias"
+    std::string full(std::string_view name) const;
+    WeightLoader& weights() const { return m_loader; }
+    kernels::ActivationPrecision precision(WeightRole role) const {
+        return activationPrecision(role, m_layer, m_layers);
+    }
+    WeightVector stack(std::string_view name, WeightRole role,
+                       const WeightLoader::Stacked& stacked) const;
     Projection projection(std::string_view name, WeightRole role, std::int64_t rows,
                           std::int64_t columns) const;
     kernels::Buffer norm(std::string_view name, std::int64_t length) const;
     kernels::Buffer normIfPresent(std::string_view name, std::int64_t length) const;
 
 private:
-    std::string full(std::string_view name) const;
-
     WeightLoader& m_loader;
     std::int64_t m_layer;
     std::int64_t m_layers;

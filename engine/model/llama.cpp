@@ -1,6 +1,7 @@
-// The dense families that differ in little: llama, qwen2 (biases on q, k and v, which any
-// projection may have) and qwen3 (norms of q and k).
+// The families that differ in little: llama, qwen2 (biases on q, k and v, which any projection may
+// have), qwen3 (norms of q and k) and qwen3moe (experts too).
 #include "engine/model/decoder.h"
+#include "engine/model/expert_feed_forward.h"
 #include "engine/model/gated_feed_forward.h"
 #include "engine/model/grouped_attention.h"
 #include "engine/model/registry.h"
@@ -15,14 +16,18 @@ namespace {
 struct Family {
     kernels::RopePairing pairing = kernels::RopePairing::HalfSplit;
     HeadNorms norms = HeadNorms::None;
+    bool hasExperts = false; // in every layer with a router
 };
 
-std::unique_ptr<Model> makeDense(const Checkpoint& checkpoint, kernels::Ops& ops,
-                                 const WeightOptions& options, const Family& family) {
+std::unique_ptr<Model> makeFamily(const Checkpoint& checkpoint, kernels::Ops& ops,
+                                  const WeightOptions& options, const Family& family) {
     DecoderReader reader(checkpoint, ops, options);
     const HyperParameters& parameters = reader.parameters();
     ModelSpec& spec = reader.spec();
-    parameters.refuseFeature("expert_count", "a mixture of experts");
+    if (!family.hasExperts) {
+        parameters.refuseFeature("expert_count", "a mixture of experts");
+    }
+    const auto experts = readExperts(parameters, ExpertWeights::Normalised);
     const GroupedAttentionNumbers attention = readGroupedAttention(parameters, spec);
     const auto widths =
         parameters.perLayer("feed_forward_length", {.minimum = 1, .maximum = 1 << 20}, spec.layers);
@@ -34,14 +39,16 @@ std::unique_ptr<Model> makeDense(const Checkpoint& checkpoint, kernels::Ops& ops
     for (std::int64_t i = 0; i < spec.layers; ++i) {
         const LayerLoader loader = reader.layer(i);
         const auto at = static_cast<std::size_t>(i);
+        const bool isRouted = experts && loader.has("ffn_gate_inp.weight");
         reader.graph().layers.push_back(
             {.attentionNorm = loader.norm("attn_norm", spec.hidden),
              .attention = makeGroupedAttention(loader, attention, spec.hidden, family.norms, rope,
                                                windows[at]),
              .postAttentionNorm = {},
              .feedForwardNorm = loader.norm("ffn_norm", spec.hidden),
-             .feedForward =
-                 makeGatedFeedForward(loader, spec.hidden, widths[at], GateActivation::Silu),
+             .feedForward = isRouted ? makeExpertFeedForward(loader, *experts, spec.hidden)
+                                     : makeGatedFeedForward(loader, spec.hidden, widths[at],
+                                                            GateActivation::Silu),
              .postFeedForwardNorm = {}});
     }
     return reader.finish();
@@ -51,17 +58,23 @@ std::unique_ptr<Model> makeDense(const Checkpoint& checkpoint, kernels::Ops& ops
 
 std::unique_ptr<Model> makeLlama(const Checkpoint& checkpoint, kernels::Ops& ops,
                                  const WeightOptions& options) {
-    return makeDense(checkpoint, ops, options, {.pairing = kernels::RopePairing::Interleaved});
+    return makeFamily(checkpoint, ops, options, {.pairing = kernels::RopePairing::Interleaved});
 }
 
 std::unique_ptr<Model> makeQwen2(const Checkpoint& checkpoint, kernels::Ops& ops,
                                  const WeightOptions& options) {
-    return makeDense(checkpoint, ops, options, {});
+    return makeFamily(checkpoint, ops, options, {});
 }
 
 std::unique_ptr<Model> makeQwen3(const Checkpoint& checkpoint, kernels::Ops& ops,
                                  const WeightOptions& options) {
-    return makeDense(checkpoint, ops, options, {.norms = HeadNorms::QueryAndKey});
+    return makeFamily(checkpoint, ops, options, {.norms = HeadNorms::QueryAndKey});
+}
+
+std::unique_ptr<Model> makeQwen3Moe(const Checkpoint& checkpoint, kernels::Ops& ops,
+                                    const WeightOptions& options) {
+    return makeFamily(checkpoint, ops, options,
+                      {.norms = HeadNorms::QueryAndKey, .hasExperts = true});
 }
 
 } // namespace engine

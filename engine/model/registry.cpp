@@ -21,6 +21,9 @@ constexpr std::array kArchitectures = {
     Architecture{.name = "llama", .make = makeLlama},
     Architecture{.name = "qwen2", .make = makeQwen2},
     Architecture{.name = "qwen3", .make = makeQwen3},
+    Architecture{.name = "qwen3moe", .make = makeQwen3Moe},
+    Architecture{.name = "gemma3", .make = makeGemma3},
+    Architecture{.name = "deepseek2", .make = makeDeepSeek2},
 };
 
 // Known, and refused with the model's own name.

@@ -27,5 +27,11 @@ std::unique_ptr<Model> makeQwen2(const Checkpoint& checkpoint, kernels::Ops& ops
                                  const WeightOptions& options);
 std::unique_ptr<Model> makeQwen3(const Checkpoint& checkpoint, kernels::Ops& ops,
                                  const WeightOptions& options);
+std::unique_ptr<Model> makeQwen3Moe(const Checkpoint& checkpoint, kernels::Ops& ops,
+                                    const WeightOptions& options);
+std::unique_ptr<Model> makeGemma3(const Checkpoint& checkpoint, kernels::Ops& ops,
+                                  const WeightOptions& options);
+std::unique_ptr<Model> makeDeepSeek2(const Checkpoint& checkpoint, kernels::Ops& ops,
+                                     const WeightOptions& options);
 
 } // namespace engine

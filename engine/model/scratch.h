@@ -21,8 +21,18 @@ enum class ScratchPart : std::uint8_t {
     Up,
     WantedResidual,
     WantedAttended,
+    LowQuery, // latent attention
+    AbsorbedQuery,
+    Latent,
+    HeadValues,
+    RouterLogits, // experts
+    ExpertWeights,
+    ExpertGate,
+    ExpertUp,
+    ExpertOut,
+    Count,
 };
-constexpr std::size_t kScratchParts = 11;
+constexpr auto kScratchParts = static_cast<std::size_t>(ScratchPart::Count);
 
 class Scratch {
 public:

@@ -20,6 +20,15 @@ std::string text(const kernels::Shape& shape) {
     return result + "]";
 }
 
+// Views are not const: operators write to theirs, but never to a file's weight.
+kernels::View viewOf(const TensorEntry& tensor, const std::byte* bytes,
+                     const kernels::Shape& shape) {
+    return {.data = const_cast<std::byte*>(bytes),
+            .format = tensor.format,
+            .shape = shape,
+            .device = kernels::Device::Cpu};
+}
+
 } // namespace
 
 kernels::ActivationPrecision activationPrecision(WeightRole role, std::int64_t layer,
@@ -39,26 +48,73 @@ WeightLoader::WeightLoader(const Checkpoint& checkpoint, kernels::Ops& ops,
     }
 }
 
-std::unique_ptr<kernels::Weight> WeightLoader::matrix(const std::string& name, std::int64_t rows,
-                                                      std::int64_t columns,
-                                                      kernels::ActivationPrecision precision) {
-    const TensorEntry& tensor = take(name, kernels::Shape{rows, columns});
+const TensorEntry& WeightLoader::takeMatrix(const std::string& name, const kernels::Shape& shape) {
+    const TensorEntry& tensor = take(name, shape);
     const kernels::FormatTraits& format = kernels::traits(tensor.format);
     if (!format.isWeight) {
         throw Failure(ErrorCode::Corrupt,
                       fmt::format("The tensor {} is stored as {}, which no product can compute.",
                                   name, format.name));
     }
-    // Views are not const: operators write to theirs, but never to a file's weight.
-    const kernels::View view{.data = const_cast<std::byte*>(m_checkpoint.contents(tensor).data()),
-                             .format = tensor.format,
-                             .shape = tensor.shape,
-                             .device = kernels::Device::Cpu};
-    auto weight = m_ops.prepare(view, m_options.layout, precision);
-    if (m_options.layout == kernels::WeightLayout::Packed) {
-        m_checkpoint.release(tensor);
-    }
+    return tensor;
+}
+
+std::unique_ptr<kernels::Weight> WeightLoader::matrix(const std::string& name, std::int64_t rows,
+                                                      std::int64_t columns,
+                                                      kernels::ActivationPrecision precision) {
+    const TensorEntry& tensor = takeMatrix(name, kernels::Shape{rows, columns});
+    auto weight = m_ops.prepare(viewOf(tensor, m_checkpoint.contents(tensor).data(), tensor.shape),
+                                m_options.layout, precision);
+    releaseAfter(tensor);
     return weight;
+}
+
+WeightVector WeightLoader::stack(const std::string& name, const Stacked& stacked,
+                                 kernels::ActivationPrecision precision) {
+    const std::int64_t fileRows = stacked.fileRows == 0 ? stacked.rows : stacked.fileRows;
+    kernels::Shape shape{stacked.count, fileRows, stacked.columns};
+    if (const TensorEntry* tensor = m_checkpoint.find(name);
+        tensor != nullptr && tensor->shape.rank() == 2) {
+        shape = kernels::Shape{stacked.count * fileRows, stacked.columns};
+    }
+    const TensorEntry& tensor = takeMatrix(name, shape);
+    const std::size_t rowBytes =
+        kernels::formatBytes(tensor.format, static_cast<std::size_t>(stacked.columns));
+    WeightVector weights;
+    weights.reserve(static_cast<std::size_t>(stacked.count));
+    for (std::int64_t i = 0; i < stacked.count; ++i) {
+        if (m_options.stop.stop_requested()) {
+            throw Interrupted();
+        }
+        const bool isStack = shape.rank() == 3;
+        const std::byte* bytes = isStack ? m_checkpoint.contents(tensor, i).data()
+                                         : m_checkpoint.contents(tensor).data();
+        const std::int64_t row = (isStack ? 0 : i * fileRows) + stacked.firstRow;
+        weights.push_back(
+            m_ops.prepare(viewOf(tensor, bytes + static_cast<std::size_t>(row) * rowBytes,
+                                 {stacked.rows, stacked.columns}),
+                          m_options.layout, precision));
+        if (isStack && tensor.bytes.empty()) {
+            releaseAfter(tensor); // made one by one, so that a stack never is in memory twice
+        }
+    }
+    releaseAfter(tensor);
+    return weights;
+}
+
+std::unique_ptr<kernels::Weight> WeightLoader::own(const kernels::View& view,
+                                                   kernels::ActivationPrecision precision) {
+    return m_ops.prepare(view, kernels::WeightLayout::Packed, precision);
+}
+
+kernels::Buffer WeightLoader::values(const std::string& name, std::int64_t rows,
+                                     std::int64_t columns) {
+    const TensorEntry& tensor = takeMatrix(name, kernels::Shape{rows, columns});
+    kernels::Buffer buffer = kernels::Buffer::cpu(kernels::Format::F32, {rows, columns});
+    kernels::dequantize(tensor.format, m_checkpoint.contents(tensor).data(),
+                        {buffer.view().f32(), static_cast<std::size_t>(rows * columns)});
+    releaseAfter(tensor);
+    return buffer;
 }
 
 kernels::Buffer WeightLoader::vector(const std::string& name, std::int64_t length) {
@@ -124,7 +180,9 @@ const TensorEntry& WeightLoader::take(const std::string& name, const kernels::Sh
                                   text(tensor->shape), text(shape)));
     }
     readPages(*tensor);
-    m_taken.insert(name);
+    if (!m_taken.insert(name).second) {
+        return *tensor; // another part of it
+    }
     const auto elements = static_cast<std::uint64_t>(shape.elements());
     m_parameters += elements;
     const auto group = std::ranges::find(m_elements, tensor->format,
@@ -135,6 +193,12 @@ const TensorEntry& WeightLoader::take(const std::string& name, const kernels::Sh
         group->second += elements;
     }
     return *tensor;
+}
+
+void WeightLoader::releaseAfter(const TensorEntry& tensor) {
+    if (m_options.layout == kernels::WeightLayout::Packed) {
+        m_checkpoint.release(tensor);
+    }
 }
 
 // Reads a byte of every page in pieces, so that a slow disk shows progress and can be stopped.

@@ -38,6 +38,8 @@ struct WeightOptions {
     std::stop_token stop;
 };
 
+using WeightVector = std::vector<std::unique_ptr<kernels::Weight>>;
+
 class WeightLoader {
 public:
     WeightLoader(const Checkpoint& checkpoint, kernels::Ops& ops, const WeightOptions& options);
@@ -48,6 +50,20 @@ public:
     std::unique_ptr<kernels::Weight> matrix(const std::string& name, std::int64_t rows,
                                             std::int64_t columns,
                                             kernels::ActivationPrecision precision);
+    // One weight for each of `count` matrices that a tensor holds, [count, fileRows, columns] or
+    // those rows in one matrix: of each the rows [firstRow, firstRow + rows).
+    struct Stacked {
+        std::int64_t count = 0, rows = 0, columns = 0;
+        std::int64_t fileRows = 0; // 0: rows
+        std::int64_t firstRow = 0;
+    };
+    WeightVector stack(const std::string& name, const Stacked& stacked,
+                       kernels::ActivationPrecision precision);
+    // A matrix of the file with other rows and columns; `view` need not outlive the call.
+    std::unique_ptr<kernels::Weight> own(const kernels::View& view,
+                                         kernels::ActivationPrecision precision);
+    // The values of a matrix as F32: [rows, columns].
+    kernels::Buffer values(const std::string& name, std::int64_t rows, std::int64_t columns);
     // As F32 whatever the file's format.
     kernels::Buffer vector(const std::string& name, std::int64_t length);
     kernels::Buffer vectorIfPresent(const std::string& name, std::int64_t length);
@@ -63,7 +79,9 @@ public:
 
 private:
     const TensorEntry& take(const std::string& name, const kernels::Shape& shape);
+    const TensorEntry& takeMatrix(const std::string& name, const kernels::Shape& shape);
     void readPages(const TensorEntry& tensor);
+    void releaseAfter(const TensorEntry& tensor);
 
     const Checkpoint& m_checkpoint;
     kernels::Ops& m_ops;

@@ -910,6 +910,10 @@
         <source>blocks</source>
         <translation>块</translation>
     </message>
+    <message>
+        <source>About the model: %1</source>
+        <translation>关于模型：%1</translation>
+    </message>
 </context>
 <context>
     <name>ledger</name>
