@@ -60,7 +60,7 @@ struct ModelInspection {
 Result<ModelInspection> inspectModel(const std::filesystem::path& path);
 
 struct SynthShape {
-    std::string name; // smollm2-135m, llama-3.2-1b, qwen2.5-0.5b, deepseek-v2-lite
+    std::string name; // smollm2-135m, llama-3.2-1b, deepseek-v2-lite, ...
     std::string summary;
 };
 std::vector<SynthShape> synthShapes();

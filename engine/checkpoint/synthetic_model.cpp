@@ -99,17 +99,19 @@ public:
         for (std::int64_t layer = 0; layer < m_shape.layers; ++layer) {
             m_prefix = fmt::format("blk.{}.", layer);
             addGains(m_prefix + "attn_norm.weight", m_shape.hidden);
-            if (m_shape.experts) {
+            if (m_shape.experts && m_shape.experts->latentRank > 0) {
                 addLatentAttention(*m_shape.experts);
             } else {
                 addAttention();
             }
+            addPostNorm("post_attention_norm");
             addGains(m_prefix + "ffn_norm.weight", m_shape.hidden);
             if (m_shape.experts && layer >= m_shape.experts->denseLayers) {
                 addExperts(*m_shape.experts);
             } else {
                 addFeedForward();
             }
+            addPostNorm("post_ffw_norm");
         }
     }
 
@@ -141,6 +143,12 @@ private:
         }
     }
 
+    void addPostNorm(std::string_view name) {
+        if (m_shape.window > 0) {
+            addGains(m_prefix + std::string(name) + ".weight", m_shape.hidden);
+        }
+    }
+
     void addAttention() {
         const std::int64_t queries = m_shape.heads * m_shape.headDim;
         const std::int64_t keys = m_shape.kvHeads * m_shape.headDim;
@@ -151,10 +159,21 @@ private:
         addLayerMatrix("attn_v", {keys, m_shape.hidden});
         addBias("attn_v", keys);
         addLayerMatrix("attn_output", {m_shape.hidden, queries});
+        if (m_shape.hasHeadNorms) {
+            addGains(m_prefix + "attn_q_norm.weight", m_shape.headDim);
+            addGains(m_prefix + "attn_k_norm.weight", m_shape.headDim);
+        }
     }
 
     void addLatentAttention(const SyntheticExperts& experts) {
-        addLayerMatrix("attn_q", {m_shape.heads * m_shape.headDim, m_shape.hidden});
+        const std::int64_t queries = m_shape.heads * m_shape.headDim;
+        if (experts.queryRank > 0) {
+            addLayerMatrix("attn_q_a", {experts.queryRank, m_shape.hidden});
+            addGains(m_prefix + "attn_q_a_norm.weight", experts.queryRank);
+            addLayerMatrix("attn_q_b", {queries, experts.queryRank});
+        } else {
+            addLayerMatrix("attn_q", {queries, m_shape.hidden});
+        }
         addLayerMatrix("attn_kv_a_mqa", {experts.latentRank + experts.rotaryDim, m_shape.hidden});
         addGains(m_prefix + "attn_kv_a_norm.weight", experts.latentRank);
         addLayerMatrix("attn_k_b", {m_shape.heads, experts.latentRank, experts.plainDim});
@@ -175,9 +194,18 @@ private:
         addLayerMatrix("ffn_gate_exps", {experts.experts, width, m_shape.hidden});
         addLayerMatrix("ffn_up_exps", {experts.experts, width, m_shape.hidden});
         addLayerMatrix("ffn_down_exps", {experts.experts, m_shape.hidden, width});
-        addLayerMatrix("ffn_gate_shexp", {shared, m_shape.hidden});
-        addLayerMatrix("ffn_up_shexp", {shared, m_shape.hidden});
-        addLayerMatrix("ffn_down_shexp", {m_shape.hidden, shared});
+        if (experts.isSigmoid) {
+            m_tensors.push_back({m_prefix + "exp_probs_b.bias",
+                                 Format::F32,
+                                 {experts.experts},
+                                 Content::Biases,
+                                 0.1F});
+        }
+        if (shared > 0) {
+            addLayerMatrix("ffn_gate_shexp", {shared, m_shape.hidden});
+            addLayerMatrix("ffn_up_shexp", {shared, m_shape.hidden});
+            addLayerMatrix("ffn_down_shexp", {m_shape.hidden, shared});
+        }
     }
 
     const SyntheticShape& m_shape;
@@ -191,24 +219,34 @@ void writeExpertMetadata(gguf::Writer& writer, const std::string& prefix,
     const auto number = [&](std::string_view key, std::int64_t value) {
         writer.addUnsigned(prefix + std::string(key), static_cast<std::uint32_t>(value));
     };
+    number("expert_count", experts.experts);
+    number("expert_used_count", experts.expertsUsed);
+    number("expert_feed_forward_length", experts.expertFeedForward);
+    number("expert_gating_func", experts.isSigmoid ? 2 : 1);
+    writer.addReal(prefix + "expert_weights_scale", experts.weightScale);
+    writer.addBool(prefix + "expert_weights_norm", experts.normalisesWeights);
+    if (experts.latentRank == 0) {
+        return;
+    }
     number("leading_dense_block_count", experts.denseLayers);
+    number("expert_shared_count", experts.expertsShared);
+    if (experts.groups > 1) {
+        number("expert_group_count", experts.groups);
+        number("expert_group_used_count", experts.groupsUsed);
+    }
     number("attention.kv_lora_rank", experts.latentRank);
+    if (experts.queryRank > 0) {
+        number("attention.q_lora_rank", experts.queryRank);
+    }
     number("attention.key_length", experts.latentRank + experts.rotaryDim);
     number("attention.value_length", experts.latentRank);
     number("attention.key_length_mla", experts.plainDim + experts.rotaryDim);
     number("attention.value_length_mla", experts.valueDim);
     number("rope.dimension_count", experts.rotaryDim);
-    number("expert_count", experts.experts);
-    number("expert_used_count", experts.expertsUsed);
-    number("expert_shared_count", experts.expertsShared);
-    number("expert_feed_forward_length", experts.expertFeedForward);
-    number("expert_gating_func", 1);
-    writer.addReal(prefix + "expert_weights_scale", 1.0F);
-    writer.addBool(prefix + "expert_weights_norm", false);
     writer.addText(prefix + "rope.scaling.type", "yarn");
     writer.addReal(prefix + "rope.scaling.factor", 40.0F);
     number("rope.scaling.original_context_length", 4096);
-    writer.addReal(prefix + "rope.scaling.yarn_log_multiplier", 0.0707F);
+    writer.addReal(prefix + "rope.scaling.yarn_log_multiplier", experts.yarnLogMultiplier);
 }
 
 void writeMetadata(gguf::Writer& writer, const SyntheticShape& shape, Format format) {
@@ -233,7 +271,11 @@ void writeMetadata(gguf::Writer& writer, const SyntheticShape& shape, Format for
     writer.addReal(prefix + "rope.freq_base", shape.ropeBase);
     if (shape.experts) {
         writeExpertMetadata(writer, prefix, *shape.experts);
-    } else {
+    }
+    if (shape.window > 0) {
+        number("attention.sliding_window", shape.window);
+    }
+    if (!shape.experts || shape.experts->latentRank == 0) {
         number("rope.dimension_count", shape.headDim);
         number("attention.key_length", shape.headDim);
         number("attention.value_length", shape.headDim);

@@ -14,17 +14,24 @@
 
 namespace engine {
 
-// Multi-head latent attention and experts, of the deepseek2 architecture.
+// Experts, and the latent attention of the deepseek2 architecture.
 struct SyntheticExperts {
-    std::int64_t latentRank = 0;
-    std::int64_t plainDim = 0;  // of a query or key head, without rope
-    std::int64_t rotaryDim = 0; // of a query or key head
+    std::int64_t latentRank = 0; // 0: attention is as elsewhere
+    std::int64_t queryRank = 0;  // 0: queries have no low rank
+    std::int64_t plainDim = 0;   // of a query or key head, without rope
+    std::int64_t rotaryDim = 0;  // of a query or key head
     std::int64_t valueDim = 0;
     std::int64_t denseLayers = 0; // layers without experts, at the front
     std::int64_t experts = 0;
     std::int64_t expertsUsed = 0;
     std::int64_t expertsShared = 0;
     std::int64_t expertFeedForward = 0;
+    std::int64_t groups = 1; // of experts, some of which a token may use
+    std::int64_t groupsUsed = 1;
+    bool isSigmoid = false; // as V3 routes: with a bias of the choice
+    bool normalisesWeights = false;
+    float weightScale = 1.0F;
+    float yarnLogMultiplier = 0.1F;
 };
 
 struct SyntheticShape {
@@ -45,6 +52,8 @@ struct SyntheticShape {
     bool isTied = true;            // no output matrix: the embedding serves
     bool hasAttentionBias = false; // on q, k and v
     bool hasStretchedRope = false; // Llama 3: rope_freqs.weight
+    bool hasHeadNorms = false;     // of q and k
+    std::int64_t window = 0;       // Gemma 3, with norms behind each half of a layer; 0: none
     std::optional<SyntheticExperts> experts;
 };
 

@@ -7,6 +7,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -151,9 +152,12 @@ void TstSynthetic::everyShapeOpens() {
     QFETCH(QString, format);
     SyntheticShape shape = engine::syntheticShapes()[static_cast<std::size_t>(index)];
     shape.layers = 2;
-    shape.vocabulary = 2000; // the rest as it is: small enough for a test
+    shape.vocabulary = 2000; // small enough for a test
+    shape.hidden = std::min<std::int64_t>(shape.hidden, 2048);
+    shape.feedForward = std::min<std::int64_t>(shape.feedForward, 10944);
     if (shape.experts) {
         shape.experts->experts = 4;
+        shape.experts->denseLayers = std::min<std::int64_t>(shape.experts->denseLayers, 1);
     }
     const SyntheticOptions options{
         .format = *kernels::formatFromName(format.toStdString()), .progress = {}, .stop = {}};
@@ -169,10 +173,17 @@ void TstSynthetic::everyShapeOpens() {
     QCOMPARE(model.find("blk.0.attn_q.bias") != nullptr, shape.hasAttentionBias);
     QCOMPARE(model.find("rope_freqs.weight") != nullptr, shape.hasStretchedRope);
     QCOMPARE(model.find("blk.1.ffn_gate_exps.weight") != nullptr, shape.experts.has_value());
-    QVERIFY(model.find("blk.0.ffn_gate.weight") != nullptr);
+    const bool isDenseFirst = !shape.experts || shape.experts->denseLayers > 0;
+    QCOMPARE(model.find("blk.0.ffn_gate.weight") != nullptr, isDenseFirst);
+    QCOMPARE(model.find("blk.0.attn_q_norm.weight") != nullptr, shape.hasHeadNorms);
+    QCOMPARE(model.find("blk.0.post_ffw_norm.weight") != nullptr, shape.window > 0);
     if (shape.experts) {
-        QVERIFY((model.find("blk.0.attn_k_b.weight")->shape == kernels::Shape{16, 512, 128}));
-        QVERIFY((model.find("blk.1.ffn_down_exps.weight")->shape == kernels::Shape{4, 2048, 1408}));
+        const bool isLatent = shape.experts->latentRank > 0;
+        QCOMPARE(model.find("blk.0.attn_k_b.weight") != nullptr, isLatent);
+        QVERIFY(!isLatent || (model.find("blk.0.attn_k_b.weight")->shape ==
+                              kernels::Shape{shape.heads, 512, 128}));
+        QVERIFY((model.find("blk.1.ffn_down_exps.weight")->shape ==
+                 kernels::Shape{4, shape.hidden, shape.experts->expertFeedForward}));
         QVERIFY(model.find("blk.1.ffn_gate_inp.weight")->format == Format::F32);
         QVERIFY(model.find("blk.1.ffn_gate.weight") == nullptr);
     }
