@@ -300,6 +300,8 @@ void TstArchitectures::mistakesWouldShow_data() {
     add("qwen2", "no scaling", setKey("qwen2.rope.scaling.type", std::string("none")));
     add("qwen2", "linear", setKey("qwen2.rope.scaling.type", std::string("linear")));
     add("qwen2", "factor", setKey("qwen2.rope.scaling.factor", 3.5));
+    add("qwen2", "original context",
+        setKey("qwen2.rope.scaling.original_context_length", std::int64_t{64}));
     add("qwen2", "fast turns", removeKey("qwen2.rope.scaling.yarn_beta_fast"));
     add("qwen2", "slow turns", removeKey("qwen2.rope.scaling.yarn_beta_slow"));
     add("qwen2", "magnitude", setKey("qwen2.rope.scaling.attn_factor", 1.0));
@@ -319,6 +321,8 @@ void TstArchitectures::mistakesWouldShow_data() {
     add("gemma3", "no cap of logits", removeKey("gemma3.final_logit_softcapping"));
     for (const char* name : {"deepseek_v2", "deepseek_v3"}) {
         add(name, "factor", setKey("deepseek2.rope.scaling.factor", 5.0));
+        add(name, "original context",
+            setKey("deepseek2.rope.scaling.original_context_length", std::int64_t{80}));
         add(name, "scores of YaRN", removeKey("deepseek2.rope.scaling.yarn_log_multiplier"));
         add(name, "fast turns", removeKey("deepseek2.rope.scaling.yarn_beta_fast"));
         add(name, "one group more", setKey("deepseek2.expert_group_used_count", std::int64_t{3}));
@@ -415,6 +419,11 @@ void giveFlagsAsPattern(MemoryCheckpoint& c) {
           MetadataArray(std::vector<bool>{true, true, true, true, true, false, true}));
 }
 
+void giveKvHeadsALayer(MemoryCheckpoint& c) {
+    const std::vector<std::int64_t> heads{2, 2, 2};
+    c.set("qwen3.attention.head_count_kv", MetadataArray(heads));
+}
+
 } // namespace
 
 void TstArchitectures::otherLayoutsOfAFileGiveTheSameBits_data() {
@@ -432,8 +441,7 @@ void TstArchitectures::otherLayoutsOfAFileGiveTheSameBits_data() {
         setKey("gemma3.attention.sliding_window_pattern", std::int64_t{6}));
     add("groups that limit nothing", "deepseek_v2_lite",
         setKey("deepseek2.expert_group_count", std::int64_t{1}));
-    add("kv heads a layer", "qwen3",
-        setKey("qwen3.attention.head_count_kv", MetadataArray(std::vector<std::int64_t>{2, 2, 2})));
+    add("kv heads a layer", "qwen3", giveKvHeadsALayer);
 }
 
 void TstArchitectures::otherLayoutsOfAFileGiveTheSameBits() {
