@@ -154,6 +154,17 @@ std::vector<std::string> problemsOf(const Listing& listing, ModelInspection& mod
     return problems;
 }
 
+// Of modules that GGUF files name as such; what is left out of other files is told by their reader.
+void addPredictionNotice(const Listing& listing, ModelInspection& result) {
+    const auto count = std::ranges::count_if(listing.tensors, [](const auto& tensor) {
+        return tensor.name.find(".nextn.") != std::string::npos || tensor.name.starts_with("mtp.");
+    });
+    if (count > 0) {
+        result.notices.push_back("The model has layers that predict further tokens (MTP): they are "
+                                 "left out.");
+    }
+}
+
 ModelInspection inspect(const std::filesystem::path& path) {
     const Listing listing = listModel(path);
     const Checkpoint& checkpoint = *listing.checkpoint;
@@ -180,6 +191,7 @@ ModelInspection inspect(const std::filesystem::path& path) {
                                      std::visit(ShortText{}, *checkpoint.metadata(key)));
     }
     result.notices = checkpoint.notices();
+    addPredictionNotice(listing, result);
     result.problems = problemsOf(listing, result);
     if (!result.problems.empty()) {
         result.unsupported = result.problems.front();

@@ -85,7 +85,10 @@ void Engine::start() {
     for (PhaseTimed& phase : m_loaded.phases) {
         emit(std::move(phase), Delivery::Droppable);
     }
-    for (const std::string& notice : m_loaded.model->spec().notices) {
+    std::vector<std::string> notices = m_loaded.checkpoint->notices();
+    notices.insert(notices.end(), m_loaded.model->spec().notices.begin(),
+                   m_loaded.model->spec().notices.end());
+    for (const std::string& notice : notices) {
         emit(Notice{.kind = "model_notice", .values = {{"text", notice}}}, Delivery::Droppable);
     }
     setState(EngineState::Idle);

@@ -13,6 +13,7 @@ namespace engine {
 std::int64_t contextLimit(const EngineConfig& config, const ModelSpec& spec);
 
 // Blocks that layers with a window have memory for, whatever all blocks are; 0: there are none.
+// Where blocks are kept for sequences to come, all of them are needed (schedule/window_places.h).
 std::int64_t windowPlaces(const EngineConfig& config, const ModelSpec& spec);
 // Of so many blocks, those of layers with a window cut to their places.
 std::uint64_t kvMemory(const EngineConfig& config, const ModelSpec& spec, std::int64_t blocks);

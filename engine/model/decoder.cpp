@@ -201,9 +201,10 @@ void DecoderReader::skipPredictionLayers(const Checkpoint& checkpoint) {
     }
     skipped += m_loader.leaveOut("mtp.");
     if (skipped > 0) {
-        spec.notices.push_back(fmt::format("The file holds a module that predicts further tokens "
-                                           "({} tensors); it is not used.",
-                                           skipped));
+        spec.notices.push_back(
+            fmt::format("The model has layers that predict further tokens (MTP, {} tensors behind "
+                        "layer {}): they are left out.",
+                        skipped, spec.layers - 1));
     }
 }
 
