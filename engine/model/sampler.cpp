@@ -1,6 +1,7 @@
 #include "engine/model/sampler.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -8,19 +9,49 @@ namespace engine {
 
 namespace {
 
-// The largest logit's first index; empty where one is not a number or the largest is infinite.
-std::optional<std::size_t> largestIndex(std::span<const float> logits) {
-    float largest = -std::numeric_limits<float>::infinity();
-    std::size_t index = 0;
-    bool isNumber = true;
-    for (std::size_t i = 0; i < logits.size(); ++i) {
-        isNumber = isNumber && logits[i] == logits[i];
-        if (logits[i] > largest) {
-            largest = logits[i];
-            index = i;
+// Largest of a block of logits, lane by lane so that the compiler compares vectors; isNumber turns
+// false where one is none.
+float largestOf(std::span<const float> logits, bool& isNumber) {
+    constexpr std::size_t kLanes = 16;
+    std::array<float, kLanes> largest;
+    std::array<std::int32_t, kLanes> strangers{};
+    largest.fill(-std::numeric_limits<float>::infinity());
+    std::size_t i = 0;
+    for (; i + kLanes <= logits.size(); i += kLanes) {
+        for (std::size_t lane = 0; lane < kLanes; ++lane) {
+            const float logit = logits[i + lane];
+            largest[lane] = logit > largest[lane] ? logit : largest[lane];
+            strangers[lane] |= logit != logit ? 1 : 0;
         }
     }
-    return isNumber && std::isfinite(largest) ? std::optional(index) : std::nullopt;
+    for (; i < logits.size(); ++i) {
+        largest[0] = logits[i] > largest[0] ? logits[i] : largest[0];
+        strangers[0] |= logits[i] != logits[i] ? 1 : 0;
+    }
+    isNumber = isNumber && std::ranges::count(strangers, 0) == kLanes;
+    return *std::ranges::max_element(largest);
+}
+
+// The largest logit's first index; empty where one is not a number or the largest is infinite.
+std::optional<std::size_t> largestIndex(std::span<const float> logits) {
+    constexpr std::size_t kBlock = 1024;
+    float largest = -std::numeric_limits<float>::infinity();
+    std::size_t begin = 0; // of the first block that holds it
+    bool isNumber = true;
+    for (std::size_t i = 0; i < logits.size(); i += kBlock) {
+        const std::size_t count = std::min(kBlock, logits.size() - i);
+        const float found = largestOf(logits.subspan(i, count), isNumber);
+        if (found > largest) {
+            largest = found;
+            begin = i;
+        }
+    }
+    if (!isNumber || !std::isfinite(largest)) {
+        return std::nullopt;
+    }
+    const auto at =
+        std::find(logits.begin() + static_cast<std::ptrdiff_t>(begin), logits.end(), largest);
+    return static_cast<std::size_t>(at - logits.begin());
 }
 
 double weightOf(float logit, float largest, float temperature) {
