@@ -33,8 +33,7 @@ kernels::View viewOf(const TensorEntry& tensor, const std::byte* bytes,
 
 kernels::ActivationPrecision activationPrecision(WeightRole role, std::int64_t layer,
                                                  std::int64_t layers) {
-    const bool isFine = role == WeightRole::Output || role == WeightRole::Embedding ||
-                        role == WeightRole::AttentionInput || layer == 0 || layer == layers - 1;
+    const bool isFine = role == WeightRole::AttentionInput || layer == 0 || layer == layers - 1;
     return isFine ? kernels::ActivationPrecision::Int16 : kernels::ActivationPrecision::Int8;
 }
 

