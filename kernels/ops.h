@@ -29,6 +29,8 @@ enum class ActivationPrecision : std::uint8_t {
     Int16, // two INT8 terms, hi * 254 + lo: 1/254 of that error, twice the arithmetic, same traffic
 };
 
+enum class GateActivation : std::uint8_t { Silu, Gelu };
+
 // A weight matrix prepared for one device: logically [rows, columns], values of the file's format.
 class Weight {
 public:
@@ -153,6 +155,11 @@ public:
     // give the same bits.
     virtual void matmul(View x, std::span<const Weight* const> weights,
                         std::span<const View> outs) = 0;
+
+    // outs[i] = matmul(activation(gate) * up, weights[i]), with the same bits as siluMul or geluMul
+    // and matmul after it.   gate, up: [tokens, K]; what gate holds afterwards is not defined.
+    virtual void gatedMatmul(View gate, View up, GateActivation activation,
+                             std::span<const Weight* const> weights, std::span<const View> outs);
 
     // Turns q and k in place and stores k and v (as F16) at slots. q: [tokens, heads, headDim]; k:
     // [tokens, kvHeads, keyDim]; v: [tokens, kvHeads, valueDim], empty where the cache has no

@@ -100,4 +100,17 @@ Buffer Buffer::cpu(Format format, Shape shape) {
     return buffer;
 }
 
+Buffer Buffer::part(std::size_t offset, std::size_t bytes) const {
+    if (offset > this->bytes() || bytes > this->bytes() - offset) {
+        throw std::out_of_range("a part of a buffer lies inside of it");
+    }
+    Buffer buffer;
+    buffer.m_memory = m_memory;
+    buffer.m_view = View{.data = static_cast<std::byte*>(m_view.data) + offset,
+                         .format = Format::I8,
+                         .shape = Shape{static_cast<std::int64_t>(bytes)},
+                         .device = m_view.device};
+    return buffer;
+}
+
 } // namespace kernels

@@ -55,6 +55,9 @@ public:
     // 64-byte aligned CPU memory, zeroed. Throws std::bad_alloc.
     static Buffer cpu(Format format, Shape shape);
 
+    // Bytes [offset, offset + bytes) of this buffer as I8; the memory lives as long as either.
+    Buffer part(std::size_t offset, std::size_t bytes) const;
+
     View view() const { return m_view; }
     std::size_t bytes() const { return m_view.data == nullptr ? 0 : m_view.bytes(); }
     explicit operator bool() const { return m_view.data != nullptr; }

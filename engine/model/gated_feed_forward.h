@@ -8,7 +8,7 @@
 
 namespace engine {
 
-enum class GateActivation : std::uint8_t { Silu, Gelu };
+using kernels::GateActivation;
 
 std::unique_ptr<FeedForwardBlock> makeGatedFeedForward(const LayerLoader& loader,
                                                        std::int64_t hidden, std::int64_t width,

@@ -109,18 +109,24 @@ QuantisedRow Activations::rowAt(std::int64_t row) const {
     return result;
 }
 
-void Activations::round(const KernelTable& kernels, const float* x, ThreadPool& pool) {
+void Activations::round(const KernelTable& kernels, const float* x, ThreadPool& pool,
+                        const RowGate& gate) {
     layOut();
-    constexpr std::int64_t kGrainElements = 16384;
+    constexpr std::int64_t kGrainElements = 2048;
     const std::int64_t grain = std::max<std::int64_t>(1, kGrainElements / m_columns);
     pool.parallelFor(m_rows / m_terms, grain, [&](std::int64_t begin, std::int64_t end, int) {
         for (std::int64_t token = begin; token < end; ++token) {
+            const float* row = x + token * m_columns;
+            if (gate.function != nullptr) {
+                gate.function(row, gate.up + token * m_columns, gate.x + token * m_columns,
+                              m_columns);
+            }
             const QuantisedRow high = rowAt(token * m_terms);
             if (m_terms == 1) {
-                kernels.quantiseRow(x + token * m_columns, m_groups, high, nullptr);
+                kernels.quantiseRow(row, m_groups, high, nullptr);
             } else {
                 const QuantisedRow low = rowAt(token * m_terms + 1);
-                kernels.quantiseRow(x + token * m_columns, m_groups, high, &low);
+                kernels.quantiseRow(row, m_groups, high, &low);
             }
         }
     });

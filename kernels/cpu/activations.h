@@ -17,6 +17,13 @@ class ThreadPool;
 
 namespace kernels::cpu {
 
+// Rows that come about right before they are rounded: x = function(x, up), in place.
+struct RowGate {
+    void (*function)(const float* gate, const float* up, float* out, std::int64_t n) = nullptr;
+    const float* up = nullptr;
+    float* x = nullptr; // the rows that are rounded
+};
+
 class Activations {
 public:
     // terms: 1 rounds to 8 bits, 2 to two INT8 terms, rows 2t and 2t + 1 of token t.
@@ -30,7 +37,8 @@ public:
     void require(const KernelTable& kernels, TileTraits kind);
     bool isRequired() const { return m_isRequired; }
     // Rounds all rows of x, [tokens][columns].
-    void round(const KernelTable& kernels, const float* x, ThreadPool& pool);
+    void round(const KernelTable& kernels, const float* x, ThreadPool& pool,
+               const RowGate& gate = {});
 
     int terms() const { return m_terms; }
     // Index of a group's first block; its others follow.

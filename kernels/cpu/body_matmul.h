@@ -12,7 +12,7 @@ namespace kernels::cpu {
 namespace {
 
 // Bytes of the stream ahead of the loads: far enough for memory, near enough to stay in L1.
-constexpr int kPrefetchAhead = 3072;
+constexpr std::size_t kPrefetchAhead = 3072;
 
 // Writes the sums of kTiles tiles and kTokens rows of activations, the last tile cut to its rows.
 template <int kTokens, int kTiles>
@@ -82,11 +82,16 @@ void multiplyCodes(const TileRun& run, std::int64_t tile, int token, int lane) {
     }
     const std::int64_t groups = shape.columns / kGroupColumns;
     for (std::int64_t group = 0; group < groups; ++group) {
+        // Past its end a stream goes on in the tile that follows it there.
+        const std::size_t passed = codeRecord(kTraits) * static_cast<std::size_t>(group);
+        const std::size_t ahead =
+            kPrefetchAhead +
+            (passed + kPrefetchAhead < shape.bytes ? 0 : (kTiles - 1) * shape.bytes);
 #pragma GCC unroll 4
         for (int n = 0; n < kTiles; ++n) {
 #pragma GCC unroll 8
             for (int line = 0; line < kTraits.codeBits; ++line) {
-                Simd::prefetch(streams[n].codes + kPrefetchAhead + 64 * line);
+                Simd::prefetch(streams[n].codes + ahead + 64 * line);
             }
         }
         addPart<kKind, 0>(streams, block, table, lane, sums);
@@ -187,6 +192,13 @@ void multiplyTiles(const TileRun& run, int token) {
             multiply<kKind, kTokens, kTiles>(run, tile, token, lane);
         }
     }
+    if constexpr (kTiles > 2) {
+        for (; tile + 2 <= run.tileCount; tile += 2) {
+            for (int lane = 0; lane < kTileRows; lane += Simd::kLanes) {
+                multiply<kKind, kTokens, 2>(run, tile, token, lane);
+            }
+        }
+    }
     for (; tile < run.tileCount; ++tile) {
         for (int lane = 0; lane < kTileRows; lane += Simd::kLanes) {
             multiply<kKind, kTokens, 1>(run, tile, token, lane);
@@ -232,26 +244,29 @@ void matmulRun(const TileRun& run) {
     }
 }
 
-constexpr MatmulTable kMatmulRuns{{
-    matmulRun<TileKind::F32>,
-    matmulRun<TileKind::F16>,
-    matmulRun<TileKind::BF16>,
-    matmulRun<TileKind::Code4Half>,
-    matmulRun<TileKind::Code4HalfMinimum>,
-    matmulRun<TileKind::Code5Half>,
-    matmulRun<TileKind::Code5HalfMinimum>,
-    matmulRun<TileKind::Code8Half>,
-    matmulRun<TileKind::Code4Super16>,
-    matmulRun<TileKind::Code4SuperMinimum>,
-    matmulRun<TileKind::Code4SuperMinimum16>,
-    matmulRun<TileKind::Code5SuperMinimum>,
-    matmulRun<TileKind::Code6Super16>,
-    matmulRun<TileKind::TableHalf>,
-    matmulRun<TileKind::TableHalf16>,
-    matmulRun<TileKind::TableFloat>,
-    matmulRun<TileKind::TableFloat16>,
-    matmulRun<TileKind::TableSuper>,
-}};
+constexpr MatmulTable matmulTable(const WideTable* wide) {
+    return MatmulTable{{
+                           matmulRun<TileKind::F32>,
+                           matmulRun<TileKind::F16>,
+                           matmulRun<TileKind::BF16>,
+                           matmulRun<TileKind::Code4Half>,
+                           matmulRun<TileKind::Code4HalfMinimum>,
+                           matmulRun<TileKind::Code5Half>,
+                           matmulRun<TileKind::Code5HalfMinimum>,
+                           matmulRun<TileKind::Code8Half>,
+                           matmulRun<TileKind::Code4Super16>,
+                           matmulRun<TileKind::Code4SuperMinimum>,
+                           matmulRun<TileKind::Code4SuperMinimum16>,
+                           matmulRun<TileKind::Code5SuperMinimum>,
+                           matmulRun<TileKind::Code6Super16>,
+                           matmulRun<TileKind::TableHalf>,
+                           matmulRun<TileKind::TableHalf16>,
+                           matmulRun<TileKind::TableFloat>,
+                           matmulRun<TileKind::TableFloat16>,
+                           matmulRun<TileKind::TableSuper>,
+                       },
+                       wide};
+}
 
 } // namespace
 } // namespace kernels::cpu

@@ -6,17 +6,45 @@
 #include "kernels/thread_pool.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace kernels::cpu {
 
 namespace {
 
-// Activations of a chunk stay in half of a common L2 while all tiles pass by.
+// Activations of a chunk stay in half of a common L2 while all tiles pass by; of very long rows at
+// least so many that reading the weights again is cheap.
 constexpr std::int64_t kChunkBytes = 384 * 1024;
+constexpr std::int64_t kLeastChunk = 128;
 // Work of a piece in nanoseconds, by rough speeds of one core.
 constexpr double kPieceNanoseconds = 3000.0;
 constexpr double kBytesPerNanosecond = 12.0;
-constexpr double kProductsPerNanosecond = 120.0;
+constexpr double kProductsPerNanosecond = 160.0;
+// Columns of expanded tiles that leave room in L1 for activations.
+constexpr std::int64_t kWideGroups = 18;
+constexpr std::int64_t kNarrowTiles = 2; // that workers take at once where nothing is expanded
+constexpr std::int64_t kLine = 64;
+constexpr std::int64_t kWideSums = kWideTiles * kTileRows * kBlockTokens; // of a block
+
+std::int64_t dividedUp(std::int64_t n, std::int64_t by) {
+    return (n + by - 1) / by;
+}
+
+bool isBlockFormat(const Weight* weight) {
+    return traits(weight->format()).blockElements > 1;
+}
+
+// The same rows from a later group on.
+ActivationBlock laterGroups(const ActivationBlock& block, std::int64_t group, int parts) {
+    ActivationBlock later = block;
+    later.codes += group * block.width * kGroupColumns;
+    later.scales += group * block.width;
+    later.sums += group * parts * block.width;
+    if (block.bias != nullptr) {
+        later.bias += group * parts * block.width;
+    }
+    return later;
+}
 
 } // namespace
 
@@ -26,7 +54,29 @@ struct CpuOps::Product {
         TileTraits kind;
         const Activations* activations; // nullptr for plain numbers
         float* out;
-        std::int64_t firstTile; // among the tiles of all parts
+        std::int64_t firstUnit; // among the units of all parts
+        std::int64_t unitTiles;
+
+        std::int64_t units() const { return dividedUp(weight->tiles(), unitTiles); }
+        int terms() const { return activations == nullptr ? 1 : activations->terms(); }
+    };
+    // Tiles of one part for the tokens of one chunk.
+    struct Task {
+        const Part& part;
+        std::int64_t firstToken, endToken;
+        std::int64_t firstTile, endTile;
+        int worker;
+
+        std::int64_t blockTokens() const { return kBlockTokens / part.terms(); }
+        std::int64_t blocks() const { return dividedUp(endToken - firstToken, blockTokens()); }
+        std::int64_t rows() const { return (endToken - firstToken) * part.terms(); }
+    };
+    // A worker's memory: tiles packed on the way, tiles expanded, sums.
+    struct Memory {
+        std::size_t packedBytes = 0; // of one tile
+        std::size_t expandedBytes = 0;
+        std::size_t sumBytes = 0;
+        std::size_t bytes() const { return kWideTiles * packedBytes + expandedBytes + sumBytes; }
     };
 
     const KernelTable& kernels;
@@ -34,60 +84,160 @@ struct CpuOps::Product {
     std::int64_t tokens;
     std::int64_t columns;
     std::int64_t chunkTokens;
-    std::int64_t tiles = 0;
+    std::int64_t units = 0;
     std::vector<Part> parts;
-    WorkerScratch scratch; // for weights that are packed on the way
+    Memory memory;
+    WorkerScratch scratch;
 
-    // Tiles [begin, end) of one part for the tokens of one chunk.
-    void runTiles(const Part& part, std::int64_t chunk, std::int64_t begin, std::int64_t end,
-                  int worker) const;
-    // Units [begin, end): tiles of all parts, chunk after chunk.
+    void add(const CpuWeight& weight, Activations* activations, float* out);
+    bool isWide(const Part& part) const;
+    const std::byte* tile(const Task& task, std::int64_t tile, int place) const;
+    void runTiles(const Task& task) const;
+    void runWide(const Task& task) const;
+    void runUnit(const Task& task, std::int64_t firstTile) const;
+    // Units [begin, end) of all parts, chunk after chunk.
     void runUnits(std::int64_t begin, std::int64_t end, int worker) const;
     std::int64_t grain() const;
 };
 
-void CpuOps::Product::runTiles(const Part& part, std::int64_t chunk, std::int64_t begin,
-                               std::int64_t end, int worker) const {
+void CpuOps::Product::add(const CpuWeight& weight, Activations* activations, float* out) {
+    Part part{&weight, tileTraits(weight.shape().kind), activations, out, units, kNarrowTiles};
+    part.unitTiles = isWide(part) ? kWideTiles : kNarrowTiles;
+    parts.push_back(part);
+    units += part.units();
+    if (!weight.isPacked()) {
+        memory.packedBytes = std::max(memory.packedBytes, weight.shape().bytes);
+    }
+    if (isWide(part)) {
+        const std::int64_t groups = std::min(columns / kGroupColumns, kWideGroups);
+        const std::int64_t blocks = dividedUp(chunkTokens * part.terms(), kBlockTokens);
+        memory.expandedBytes =
+            std::max(memory.expandedBytes, static_cast<std::size_t>(groups) * kWideGroupBytes);
+        memory.sumBytes =
+            std::max(memory.sumBytes, static_cast<std::size_t>(blocks * kWideSums) * sizeof(float));
+    }
+}
+
+// More than one block of activations pays for expanding the tiles.
+bool CpuOps::Product::isWide(const Part& part) const {
+    return part.activations != nullptr && kernels.matmul->wide != nullptr &&
+           std::min(tokens, chunkTokens) * part.terms() > kBlockTokens;
+}
+
+const std::byte* CpuOps::Product::tile(const Task& task, std::int64_t tile, int place) const {
+    return task.part.weight->tile(
+        tile, scratch.base == nullptr
+                  ? nullptr
+                  : scratch.of(task.worker) + static_cast<std::size_t>(place) * memory.packedBytes);
+}
+
+void CpuOps::Product::runTiles(const Task& task) const {
+    const Part& part = task.part;
     const CpuWeight& weight = *part.weight;
-    const std::int64_t firstToken = chunk * chunkTokens;
-    const std::int64_t endToken = std::min(tokens, firstToken + chunkTokens);
-    const int terms = part.activations == nullptr ? 1 : part.activations->terms();
-    const std::int64_t blockTokens = kBlockTokens / terms;
-    const bool isOneBlock = endToken - firstToken <= blockTokens;
+    const std::int64_t blockTokens = task.blockTokens();
     // One block passes over all tiles at once; more blocks share a pair of tiles while it is in L1.
-    const std::int64_t together = !weight.isPacked() ? 1 : isOneBlock ? end - begin : 2;
-    for (std::int64_t tile = begin; tile < end; tile += together) {
-        const std::int64_t last = std::min(end, tile + together) - 1;
+    const std::int64_t together = !weight.isPacked()   ? 1
+                                  : task.blocks() == 1 ? task.endTile - task.firstTile
+                                                       : kNarrowTiles;
+    for (std::int64_t first = task.firstTile; first < task.endTile; first += together) {
+        const std::int64_t last = std::min(task.endTile, first + together) - 1;
         TileRun run{};
         run.shape = &weight.shape();
-        run.tiles = weight.tile(tile, scratch.base == nullptr ? nullptr : scratch.of(worker));
-        run.tileCount = last - tile + 1;
+        run.tiles = tile(task, first, 0);
+        run.tileCount = last - first + 1;
         run.lastRows = weight.rowsOfTile(last);
-        run.terms = terms;
+        run.terms = part.terms();
         run.xStride = columns;
         run.outStride = weight.rows();
-        for (std::int64_t token = firstToken; token < endToken; token += blockTokens) {
+        for (std::int64_t token = task.firstToken; token < task.endToken; token += blockTokens) {
             if (part.activations == nullptr) {
                 run.x = x + token * columns;
-                run.block.width = static_cast<int>(std::min(blockTokens, endToken - token));
+                run.block.width = static_cast<int>(std::min(blockTokens, task.endToken - token));
             } else {
                 run.block = part.activations->block(kernels, part.kind, token / blockTokens);
             }
-            run.out = part.out + token * weight.rows() + tile * kTileRows;
+            run.out = part.out + token * weight.rows() + first * kTileRows;
             kernels.matmul->run[static_cast<std::size_t>(weight.shape().kind)](run);
+        }
+    }
+}
+
+// Expands the tiles piece by piece of K, each small enough for L1, and leads all blocks past it.
+void CpuOps::Product::runWide(const Task& task) const {
+    for (std::int64_t tile = task.firstTile; tile < task.endTile; tile += kWideTiles) {
+        runUnit(task, tile);
+    }
+}
+
+void CpuOps::Product::runUnit(const Task& task, std::int64_t first) const {
+    const Part& part = task.part;
+    const CpuWeight& weight = *part.weight;
+    const WideTable& wide = *kernels.matmul->wide;
+    const std::int64_t last = std::min(first + kWideTiles, task.endTile) - 1;
+    std::byte* expanded = scratch.of(task.worker) + kWideTiles * memory.packedBytes;
+    auto* sums = reinterpret_cast<float*>(expanded + memory.expandedBytes);
+    const std::int64_t groups = columns / kGroupColumns;
+    const std::int64_t pieces = dividedUp(groups, kWideGroups);
+    const std::int64_t firstBlock = task.firstToken / task.blockTokens();
+    ExpandRun expand{
+        .shape = &weight.shape(), .tiles = {}, .firstGroup = 0, .groups = 0, .out = expanded};
+    for (int n = 0; n < kWideTiles; ++n) {
+        expand.tiles[n] = first + n <= last ? tile(task, first + n, n) : expand.tiles[last - first];
+    }
+    // The next tiles are asked for a few lines at a time, spread over all products of these.
+    const std::byte* ahead =
+        expand.tiles[0] + static_cast<std::size_t>(kWideTiles) * weight.shape().bytes;
+    const std::byte* const aheadEnd =
+        weight.isPacked() ? ahead + kWideTiles * weight.shape().bytes : ahead;
+    const std::int64_t steps = groups * dividedUp(task.rows(), kWideRows);
+    const auto aheadLines = static_cast<int>(dividedUp((aheadEnd - ahead) / kLine, steps));
+    for (std::int64_t piece = 0; piece < pieces; ++piece) {
+        expand.firstGroup = groups * piece / pieces;
+        expand.groups = groups * (piece + 1) / pieces - expand.firstGroup;
+        wide.expand[static_cast<std::size_t>(weight.shape().kind)](expand);
+        WideRun run{.expanded = expanded,
+                    .groups = expand.groups,
+                    .block = {},
+                    .nextBlock = columns * kBlockTokens,
+                    .ahead = nullptr,
+                    .aheadLines = 0,
+                    .terms = part.terms(),
+                    .isFirst = piece == 0,
+                    .isLast = piece + 1 == pieces,
+                    .sums = nullptr,
+                    .rows = static_cast<int>((last - first) * kTileRows) + weight.rowsOfTile(last),
+                    .out = nullptr,
+                    .outStride = weight.rows()};
+        for (std::int64_t block = 0; block < task.blocks(); ++block) {
+            const std::int64_t token = task.firstToken + block * task.blockTokens();
+            run.block = laterGroups(part.activations->block(kernels, part.kind, firstBlock + block),
+                                    expand.firstGroup, part.kind.parts);
+            run.sums = sums + block * kWideSums;
+            run.out = part.out + token * weight.rows() + first * kTileRows;
+            run.ahead = ahead;
+            run.aheadLines = ahead < aheadEnd ? aheadLines : 0;
+            ahead += run.groups * dividedUp(run.block.width, kWideRows) * run.aheadLines * kLine;
+            wide.multiply[part.kind.parts - 1][part.kind.hasMinimum ? 1 : 0](run);
         }
     }
 }
 
 void CpuOps::Product::runUnits(std::int64_t begin, std::int64_t end, int worker) const {
     while (begin < end) {
-        const std::int64_t chunk = begin / tiles;
-        const std::int64_t tile = begin % tiles;
+        const std::int64_t chunk = begin / units;
+        const std::int64_t unit = begin % units;
         const auto part = std::find_if(parts.rbegin(), parts.rend(),
-                                       [&](const Part& p) { return p.firstTile <= tile; });
-        const std::int64_t first = tile - part->firstTile;
-        const std::int64_t count = std::min(end - begin, part->weight->tiles() - first);
-        runTiles(*part, chunk, first, first + count, worker);
+                                       [&](const Part& p) { return p.firstUnit <= unit; });
+        const std::int64_t first = unit - part->firstUnit;
+        const std::int64_t count = std::min(end - begin, part->units() - first);
+        const Task task{.part = *part,
+                        .firstToken = chunk * chunkTokens,
+                        .endToken = std::min(tokens, (chunk + 1) * chunkTokens),
+                        .firstTile = first * part->unitTiles,
+                        .endTile =
+                            std::min((first + count) * part->unitTiles, part->weight->tiles()),
+                        .worker = worker};
+        isWide(*part) ? runWide(task) : runTiles(task);
         begin += count;
     }
 }
@@ -95,15 +245,33 @@ void CpuOps::Product::runUnits(std::int64_t begin, std::int64_t end, int worker)
 std::int64_t CpuOps::Product::grain() const {
     double bytes = 0.0;
     for (const Part& part : parts) {
-        bytes = std::max(bytes, static_cast<double>(part.weight->shape().bytes));
+        bytes = std::max(bytes, static_cast<double>(kNarrowTiles * part.weight->shape().bytes));
     }
     const auto rows = static_cast<double>(std::min(tokens, chunkTokens));
-    const double products = static_cast<double>(columns) * kTileRows * rows;
+    const double products = static_cast<double>(columns) * kNarrowTiles * kTileRows * rows;
     const double time = std::max(bytes / kBytesPerNanosecond, products / kProductsPerNanosecond);
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(kPieceNanoseconds / time));
 }
 
 void CpuOps::matmul(View x, std::span<const Weight* const> weights, std::span<const View> outs) {
+    multiply(x, RowGate{}, weights, outs);
+}
+
+void CpuOps::gatedMatmul(View gate, View up, GateActivation activation,
+                         std::span<const Weight* const> weights, std::span<const View> outs) {
+    require(isF32(up) && up.shape == gate.shape, "gatedMatmul: gate and up differ in shape");
+    const bool isRounded = std::ranges::any_of(weights, isBlockFormat);
+    if (!isRounded) { // nothing to do on the way
+        Ops::gatedMatmul(gate, up, activation, weights, outs);
+        return;
+    }
+    const auto function =
+        activation == GateActivation::Silu ? m_kernels.siluMulRange : m_kernels.geluMulRange;
+    multiply(gate, RowGate{.function = function, .up = up.f32(), .x = gate.f32()}, weights, outs);
+}
+
+void CpuOps::multiply(View x, const RowGate& gate, std::span<const Weight* const> weights,
+                      std::span<const View> outs) {
     require(isF32(x) && x.shape.rank() == 2, "matmul: x is not [tokens, K] in F32");
     require(weights.size() == outs.size(), "matmul: as many outputs as weights are needed");
     const std::int64_t tokens = x.shape[0];
@@ -114,17 +282,19 @@ void CpuOps::matmul(View x, std::span<const Weight* const> weights, std::span<co
     for (Activations& activations : m_activations) {
         activations.begin(tokens, columns);
     }
-    const std::int64_t bytesPerToken = columns * static_cast<std::int64_t>(sizeof(float));
+    const bool isRounded = std::ranges::any_of(weights, isBlockFormat);
+    const std::int64_t bytesPerToken =
+        columns * static_cast<std::int64_t>(isRounded ? sizeof(std::int16_t) : sizeof(float));
     const std::int64_t chunk = kChunkBytes / bytesPerToken / kBlockTokens * kBlockTokens;
     Product product{.kernels = m_kernels,
                     .x = x.f32(),
                     .tokens = tokens,
                     .columns = columns,
-                    .chunkTokens = std::max<std::int64_t>(chunk, kBlockTokens),
+                    .chunkTokens = std::max(chunk, kLeastChunk),
                     .parts = {},
+                    .memory = {},
                     .scratch = {}};
     product.parts.reserve(weights.size());
-    std::size_t scratchBytes = 0;
     for (std::size_t i = 0; i < weights.size(); ++i) {
         const auto* weight = dynamic_cast<const CpuWeight*>(weights[i]);
         require(weight != nullptr, "matmul: a weight was prepared for another device");
@@ -138,20 +308,19 @@ void CpuOps::matmul(View x, std::span<const Weight* const> weights, std::span<co
             activations = &m_activations[weight->precision() == ActivationPrecision::Int16 ? 1 : 0];
             activations->require(m_kernels, kind);
         }
-        product.parts.push_back({weight, kind, activations, outs[i].f32(), product.tiles});
-        product.tiles += weight->tiles();
-        scratchBytes = std::max(scratchBytes, weight->isPacked() ? 0 : weight->shape().bytes);
+        product.add(*weight, activations, outs[i].f32());
     }
+    RowGate pending = gate; // the first rounding leaves rows behind that need none
     for (Activations& activations : m_activations) {
         if (activations.isRequired()) {
-            activations.round(m_kernels, x.f32(), m_pool);
+            activations.round(m_kernels, x.f32(), m_pool, std::exchange(pending, RowGate{}));
         }
     }
-    if (scratchBytes > 0) {
-        product.scratch = workerScratch(scratchBytes);
+    if (product.memory.bytes() > 0) {
+        product.scratch = workerScratch(product.memory.bytes());
     }
-    const std::int64_t chunks = (tokens + product.chunkTokens - 1) / product.chunkTokens;
-    m_pool.parallelFor(chunks * product.tiles, product.grain(),
+    const std::int64_t chunks = dividedUp(tokens, product.chunkTokens);
+    m_pool.parallelFor(chunks * product.units, product.grain(),
                        [&](std::int64_t begin, std::int64_t end, int worker) {
                            product.runUnits(begin, end, worker);
                        });

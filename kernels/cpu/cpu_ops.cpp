@@ -12,8 +12,9 @@ namespace kernels::cpu {
 
 namespace {
 
-// Elements a piece of row work has at least: a few microseconds, more than waking a worker costs.
-constexpr std::int64_t kGrainElements = 16384;
+// Elements a piece of row work has at least: a microsecond or two, more than handing it to a
+// spinning worker costs.
+constexpr std::int64_t kGrainElements = 4096;
 
 std::int64_t rowGrain(std::int64_t rowLength) {
     return std::max<std::int64_t>(1, kGrainElements / std::max<std::int64_t>(1, rowLength));
@@ -29,7 +30,7 @@ const CpuWeight& cpuWeight(const Weight& weight) {
 
 std::unique_ptr<Weight> CpuOps::prepare(const View& fileWeight, WeightLayout layout,
                                         ActivationPrecision precision) {
-    return std::make_unique<CpuWeight>(fileWeight, layout, precision, m_pool);
+    return std::make_unique<CpuWeight>(fileWeight, layout, precision, m_packedMemory, m_pool);
 }
 
 CpuOps::WorkerScratch CpuOps::workerScratch(std::size_t bytes) {
@@ -105,7 +106,7 @@ void CpuOps::siluMul(View gate, View up, View out) {
                 gate.shape.elements() == up.shape.elements() &&
                 gate.shape.elements() == out.shape.elements(),
             "siluMul: gate, up and out differ in shape");
-    m_pool.parallelFor(gate.shape.elements(), kGrainElements / 4,
+    m_pool.parallelFor(gate.shape.elements(), kGrainElements / 2,
                        [&](std::int64_t begin, std::int64_t end, int) {
                            m_kernels.siluMulRange(gate.f32() + begin, up.f32() + begin,
                                                   out.f32() + begin, end - begin);

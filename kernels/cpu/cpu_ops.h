@@ -5,6 +5,7 @@
 #include "kernels/cpu/activations.h"
 #include "kernels/cpu/attention_plan.h"
 #include "kernels/cpu/kernel_table.h"
+#include "kernels/cpu/packed_memory.h"
 #include "kernels/cpu/rope_table.h"
 #include "kernels/ops.h"
 
@@ -29,6 +30,8 @@ public:
     void add(View x, View delta) override;
     void matmul(View x, std::span<const Weight* const> weights,
                 std::span<const View> outs) override;
+    void gatedMatmul(View gate, View up, GateActivation activation,
+                     std::span<const Weight* const> weights, std::span<const View> outs) override;
     void ropeAndStore(View q, View k, View v, const RopeSpec& rope,
                       std::span<const std::int32_t> positions, std::span<const std::int32_t> slots,
                       const KvLayer& kv) override;
@@ -52,6 +55,8 @@ public:
 private:
     struct Product;      // one matmul call, in cpu_matmul.cpp
     struct GroupProduct; // one matmulGroups call, in cpu_matmul_groups.cpp
+    void multiply(View x, const RowGate& gate, std::span<const Weight* const> weights,
+                  std::span<const View> outs);
     // At least `bytes` of 64-byte aligned memory for each worker, `stride` bytes apart.
     struct WorkerScratch {
         std::byte* of(int worker) const { return base + stride * static_cast<std::size_t>(worker); }
@@ -66,6 +71,7 @@ private:
     ThreadPool& m_pool;
     const KernelTable& m_kernels;
     std::array<Activations, 2> m_activations{Activations(1), Activations(2)}; // by precision
+    PackedMemory m_packedMemory;
     Buffer m_scratch;
     RopeTables m_ropeTables;
     AttentionPlan m_plan;

@@ -32,7 +32,7 @@ void checkWeight(const View& view) {
 } // namespace
 
 CpuWeight::CpuWeight(const View& fileWeight, WeightLayout layout, ActivationPrecision precision,
-                     ThreadPool& pool) {
+                     PackedMemory& memory, ThreadPool& pool) {
     checkWeight(fileWeight);
     m_rows = fileWeight.shape[0];
     m_columns = fileWeight.shape[1];
@@ -44,7 +44,7 @@ CpuWeight::CpuWeight(const View& fileWeight, WeightLayout layout, ActivationPrec
     if (layout == WeightLayout::File) {
         return;
     }
-    m_packed = Buffer::cpu(Format::I8, Shape{tiles() * static_cast<std::int64_t>(m_shape.bytes)});
+    m_packed = memory.take(static_cast<std::size_t>(tiles()) * m_shape.bytes);
     auto* packed = static_cast<std::byte*>(m_packed.view().data);
     pool.parallelFor(tiles(), 8, [&](std::int64_t begin, std::int64_t end, int) {
         for (std::int64_t index = begin; index < end; ++index) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/cpu/kernel_table.h"
+#include "kernels/cpu/packed_memory.h"
 #include "kernels/ops.h"
 
 namespace kernels::cpu {
@@ -11,7 +12,7 @@ class CpuWeight final : public Weight {
 public:
     // Packs on the pool's threads. Throws std::invalid_argument.
     CpuWeight(const View& fileWeight, WeightLayout layout, ActivationPrecision precision,
-              ThreadPool& pool);
+              PackedMemory& memory, ThreadPool& pool);
 
     std::int64_t rows() const override { return m_rows; }
     std::int64_t columns() const override { return m_columns; }

@@ -3,6 +3,6 @@
 
 namespace kernels::cpu {
 
-const MatmulTable kAvx2Matmul = kMatmulRuns;
+constinit const MatmulTable kAvx2Matmul = matmulTable(nullptr);
 
 } // namespace kernels::cpu

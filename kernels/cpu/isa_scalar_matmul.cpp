@@ -3,6 +3,6 @@
 
 namespace kernels::cpu {
 
-const MatmulTable kScalarMatmul = kMatmulRuns;
+constinit const MatmulTable kScalarMatmul = matmulTable(nullptr);
 
 } // namespace kernels::cpu

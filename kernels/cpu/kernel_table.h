@@ -71,6 +71,35 @@ struct TileRun {
     std::int64_t outStride;
 };
 
+// Tiles expanded to bytes and F32 factors in L1, for products of many rows.
+constexpr int kWideTiles = 3;
+constexpr int kWideRows = 4;                  // of a block, multiplied together
+constexpr std::size_t kWideGroupBytes = 2304; // most that a group of them expands to
+
+struct ExpandRun {
+    const TileShape* shape;
+    const std::byte* tiles[kWideTiles]; // where there are fewer, the last one again
+    std::int64_t firstGroup;
+    std::int64_t groups;
+    std::byte* out; // 64-byte aligned
+};
+
+struct WideRun {
+    const std::byte* expanded;
+    std::int64_t groups;
+    ActivationBlock block;  // at the first of these groups
+    std::int64_t nextBlock; // bytes from its codes to those that are needed next
+    const std::byte* ahead; // memory that is needed later,
+    int aheadLines;         // and how many lines of it each group of each kWideRows asks for
+    int terms;              // as in TileRun
+    bool isFirst;           // these groups start the sums
+    bool isLast;            // and these end them
+    float* sums;            // kept between: [width][kWideTiles * 16], 64-byte aligned
+    int rows;               // that the tiles have
+    float* out;             // [token][row], first row of the first tile
+    std::int64_t outStride;
+};
+
 // Where a row's codes go; `targets` are the bias arrays that the weights of a call need.
 struct BiasTarget {
     std::int32_t* out; // [groups][parts][width], already at this row
@@ -88,6 +117,9 @@ struct QuantisedRow {
     int targetCount;
     int width;
 };
+
+constexpr int kPartialTail = 32; // floats behind a row's sums of values: weights, maximum
+constexpr int kRowStates = 3;    // floats a row that attendSpan keeps, rows rounded up to 16
 
 // Keys and values of one kv head, and the query rows that read them.
 struct AttentionBlock {
@@ -117,13 +149,19 @@ struct AttentionTile {
     std::int32_t window; // positions that a row sees, its own included
     float scoreCap;      // 0: none
     float* scratch;      // attentionScratch(...) floats, 64-byte aligned
-    float* partial;      // [rows][paddedValueDim + 16]: sums, then maximum and weight
+    float* partial;      // [rows][paddedValueDim + kPartialTail]
 };
 
 using MatmulFunction = void (*)(const TileRun&);
 
+struct WideTable {
+    void (*expand[kTileKinds])(const ExpandRun&); // by TileKind; nullptr for plain numbers
+    void (*multiply[2][2])(const WideRun&);       // by parts - 1 and whether there are minimums
+};
+
 struct MatmulTable {
     MatmulFunction run[kTileKinds]; // by TileKind
+    const WideTable* wide;          // nullptr where `run` is as fast for many rows
 };
 
 struct KernelTable {

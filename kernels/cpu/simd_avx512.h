@@ -90,6 +90,7 @@ struct Simd {
 
     // Bytes of weights: 16 rows x 4 columns, a row's four side by side.
     static I loadCodes(const std::uint8_t* p) { return _mm512_loadu_si512(p); }
+    static void storeBytes(std::uint8_t* p, I x) { _mm512_storeu_si512(p, x); }
     static I broadcast4(const std::int8_t* p) {
         std::int32_t four;
         std::memcpy(&four, p, sizeof four);
@@ -124,6 +125,10 @@ struct Simd {
     };
 
     static void prefetch(const void* p) { _mm_prefetch(static_cast<const char*>(p), _MM_HINT_T0); }
+    // Into L2 only.
+    static void prefetchFar(const void* p) {
+        _mm_prefetch(static_cast<const char*>(p), _MM_HINT_T1);
+    }
 
     static void transpose(F* v) {
         F t[16];

@@ -27,6 +27,7 @@ private Q_SLOTS:
     void productsOfARowNeverChange_data();
     void productsOfARowNeverChange();
     void weightsOfACallDoNotMeet();
+    void gatedProductsEqualTheirParts();
     void attentionOfARowNeverChanges_data();
     void attentionOfARowNeverChanges();
     void rowOperatorsNeverChange();
@@ -146,6 +147,57 @@ void TstBatchIndependence::weightsOfACallDoNotMeet() {
     ops->matmul(x.view(), pointers, views);
     for (std::size_t i = 0; i < kinds.size(); ++i) {
         QVERIFY(isSame(together[i].view(), apart[i].view()));
+    }
+}
+
+void TstBatchIndependence::gatedProductsEqualTheirParts() {
+    ThreadPool pool(3);
+    const auto ops = kernels::makeCpuOps(pool);
+    kernels::check::Inputs inputs(m_seed);
+    const Shape shape{13, 256};
+    const Buffer gate = inputs.normal(shape, 2.0F);
+    const Buffer up = inputs.normal(shape, 1.0F);
+    struct Call {
+        std::vector<Format> formats;
+        kernels::GateActivation activation;
+    };
+    for (const Call& call :
+         {Call{{Format::Q4_1}, kernels::GateActivation::Silu},
+          Call{{Format::F16}, kernels::GateActivation::Gelu},
+          Call{{Format::Q6_K, Format::BF16, Format::Q8_0}, kernels::GateActivation::Gelu}}) {
+        std::vector<std::unique_ptr<kernels::Weight>> weights;
+        std::vector<const kernels::Weight*> pointers;
+        std::vector<Buffer> sources, together, apart;
+        std::vector<View> togetherViews, apartViews;
+        for (const Format format : call.formats) {
+            sources.push_back(inputs.weights(format, Shape{40, 256}));
+            // The two precisions in turn: one rounding must not gate what another one gated.
+            weights.push_back(ops->prepare(sources.back().view(), WeightLayout::Packed,
+                                           weights.size() % 2 == 0 ? ActivationPrecision::Int8
+                                                                   : ActivationPrecision::Int16));
+            if (weights.size() == 3) {
+                weights.back() = ops->prepare(sources.back().view(), WeightLayout::Packed,
+                                              ActivationPrecision::Int16);
+            }
+            pointers.push_back(weights.back().get());
+            together.push_back(inputs.poisoned(Shape{13, 40}));
+            apart.push_back(inputs.poisoned(Shape{13, 40}));
+            togetherViews.push_back(together.back().view());
+            apartViews.push_back(apart.back().view());
+        }
+        const Buffer x = inputs.poisoned(shape);
+        if (call.activation == kernels::GateActivation::Silu) {
+            ops->siluMul(gate.view(), up.view(), x.view());
+        } else {
+            ops->geluMul(gate.view(), up.view(), x.view());
+        }
+        ops->matmul(x.view(), pointers, apartViews);
+        const Buffer scratch = inputs.copy(gate);
+        ops->gatedMatmul(scratch.view(), up.view(), call.activation, pointers, togetherViews);
+        for (std::size_t i = 0; i < weights.size(); ++i) {
+            QVERIFY2(isSame(together[i].view(), apart[i].view()),
+                     fmt::format("weight {}, seed {}", i, m_seed).c_str());
+        }
     }
 }
 
