@@ -17,11 +17,19 @@ inline int roundedUp(int n) {
     return (n + 15) / 16 * 16;
 }
 
+// A row of partial sums: of the values [paddedDim], of the weights lane by lane [16], and the
+// row's maximum [16, the first of them].
+inline int partialPitch(int paddedDim) {
+    return paddedDim + kPartialTail;
+}
+
 struct SpanScratch {
     float* keys;        // [keyDim][paddedTokens], transposed
     float* values;      // [blockTokens][paddedDim]
     float* scores;      // [rows][paddedTokens]
-    float* corrections; // [rows]
+    float* maxima;      // [rows, rounded up]: of the blocks so far
+    float* found;       // of this block
+    float* corrections; // what sums so far are multiplied by
     int paddedTokens;
     int paddedDim; // of values
 };
@@ -34,7 +42,9 @@ inline SpanScratch scratchOf(const AttentionTile& tile) {
     s.keys = tile.scratch;
     s.values = s.keys + roundedUp(tile.keyDim) * s.paddedTokens;
     s.scores = s.values + s.paddedTokens * s.paddedDim;
-    s.corrections = s.scores + rows * s.paddedTokens;
+    s.maxima = s.scores + rows * s.paddedTokens;
+    s.found = s.maxima + roundedUp(rows);
+    s.corrections = s.found + roundedUp(rows);
     return s;
 }
 
@@ -116,7 +126,7 @@ void scoreRows(const AttentionTile& tile, const SpanScratch& s, int row, int key
 // sums[row][d ..) = sums * correction + weights . V
 template <int kRows, int kVectors>
 void addValueRows(const SpanScratch& s, float* partial, int row, int keys, int d) {
-    const int pitch = s.paddedDim + 16;
+    const int pitch = partialPitch(s.paddedDim);
     F sums[kRows][kVectors];
 #pragma GCC unroll 8
     for (int r = 0; r < kRows; ++r) {
@@ -206,11 +216,9 @@ inline KeyRange visibleKeys(const AttentionTile& tile, int row, std::int32_t blo
     return {clamped(own - tile.window + 1), clamped(own + 1)};
 }
 
-// Turns a row of scores into weights and updates its maximum and sum: online softmax.
-void weighRow(const AttentionTile& tile, const SpanScratch& s, int row, KeyRange seen, int keys) {
-    const int pitch = s.paddedDim + 16;
+// Scales a row of scores, hides the keys it does not see, finds its maximum in this block.
+void scaleRow(const AttentionTile& tile, const SpanScratch& s, int row, KeyRange seen, int keys) {
     float* scores = s.scores + row * s.paddedTokens;
-    float* state = tile.partial + row * pitch + s.paddedDim; // maximum, sum
     const int padded = roundedUp(keys);
     F scale = Simd::set1(tile.scale);
     if (tile.scoreCap > 0.0F) {
@@ -234,36 +242,46 @@ void weighRow(const AttentionTile& tile, const SpanScratch& s, int row, KeyRange
         Simd::store(scores + key, scaled);
         largest = Simd::max(scaled, largest);
     }
-    const float before = state[0];
-    const float found = Simd::largest(largest);
-    const float maximum = found > before ? found : before;
-    F sum = Simd::zero();
-    for (int key = 0; key < padded; key += Simd::kLanes) {
-        const F weight = exponential(Simd::sub(Simd::load(scores + key), Simd::set1(maximum)));
+    s.found[row] = Simd::largest(largest);
+}
+
+// Online softmax: the maxima with this block's, and what sums so far are multiplied by.
+void correctRows(const SpanScratch& s, int rows) {
+    for (int row = 0; row < rows; row += Simd::kLanes) {
+        const F before = Simd::load(s.maxima + row);
+        const F maximum = Simd::max(Simd::load(s.found + row), before);
+        Simd::store(s.maxima + row, maximum);
+        Simd::store(s.corrections + row, exponential(Simd::sub(before, maximum)));
+    }
+}
+
+// Turns a row of scores into weights and adds them to the row's sum of weights.
+void weighRow(const AttentionTile& tile, const SpanScratch& s, int row, int keys) {
+    float* scores = s.scores + row * s.paddedTokens;
+    float* weights = tile.partial + row * partialPitch(s.paddedDim) + s.paddedDim;
+    const F maximum = Simd::set1(s.maxima[row]);
+    F sum = Simd::mul(Simd::load(weights), Simd::set1(s.corrections[row]));
+    for (int key = 0; key < roundedUp(keys); key += Simd::kLanes) {
+        const F weight = exponential(Simd::sub(Simd::load(scores + key), maximum));
         Simd::store(scores + key, weight);
         sum = Simd::add(sum, weight);
     }
-    float correction = 1.0F;
-    if (maximum != before) {
-        float lanes[Simd::kLanes];
-        Simd::store(lanes, exponential(Simd::set1(before - maximum)));
-        correction = lanes[0];
-    }
-    s.corrections[row] = correction;
-    state[0] = maximum;
-    state[1] = state[1] * correction + Simd::sum(sum);
+    Simd::store(weights, sum);
 }
 
 void attendSpan(const AttentionTile& tile) {
     const SpanScratch s = scratchOf(tile);
     const int rows = tile.tokens * tile.heads;
-    const int pitch = s.paddedDim + 16;
+    const int pitch = partialPitch(s.paddedDim);
     for (int row = 0; row < rows; ++row) {
         float* sums = tile.partial + row * pitch;
         for (int d = 0; d < pitch; d += Simd::kLanes) {
             Simd::store(sums + d, Simd::zero());
         }
-        sums[s.paddedDim] = kNoMaximum;
+    }
+    for (int row = 0; row < rows; row += Simd::kLanes) {
+        Simd::store(s.maxima + row, Simd::set1(kNoMaximum));
+        Simd::store(s.found + row, Simd::set1(kNoMaximum));
     }
     const std::int32_t lastPosition = tile.firstPosition + tile.tokens - 1;
     for (int b = 0; b < tile.blockCount; ++b) {
@@ -281,37 +299,43 @@ void attendSpan(const AttentionTile& tile) {
             scoreAllKeys<decltype(count)::value>(tile, s, row, keys);
         });
         for (int row = 0; row < rows; ++row) {
-            weighRow(tile, s, row, visibleKeys(tile, row, block.firstPosition, keys), keys);
+            scaleRow(tile, s, row, visibleKeys(tile, row, block.firstPosition, keys), keys);
+        }
+        correctRows(s, rows);
+        for (int row = 0; row < rows; ++row) {
+            weighRow(tile, s, row, keys);
         }
         widenValues(tile, tile.values + block.block * tile.valueBlockStride, keys, s);
         eachRowGroup<Simd::kScoreRows>(0, rows, [&](auto count, int row) {
             addAllValues<decltype(count)::value>(s, tile.partial, row, keys);
         });
     }
+    for (int row = 0; row < rows; ++row) {
+        tile.partial[row * pitch + pitch - kTileRows] = s.maxima[row];
+    }
 }
 
 void mergeSpans(float* into, const float* from, int rows, int valueDim) {
-    const int paddedDim = roundedUp(valueDim);
-    const int pitch = paddedDim + 16;
+    const int pitch = partialPitch(roundedUp(valueDim));
+    const int place = pitch - kTileRows; // of the maximum; everything before it is sums
     for (int row = 0; row < rows; ++row, into += pitch, from += pitch) {
-        const float maximum = into[paddedDim] > from[paddedDim] ? into[paddedDim] : from[paddedDim];
-        const F keep = exponential(Simd::set1(into[paddedDim] - maximum));
-        const F take = exponential(Simd::set1(from[paddedDim] - maximum));
-        // The sums and, in the vector after them, the weight: everything but the maximum.
-        for (int d = 0; d < pitch; d += Simd::kLanes) {
+        const float maximum = into[place] > from[place] ? into[place] : from[place];
+        const F keep = exponential(Simd::set1(into[place] - maximum));
+        const F take = exponential(Simd::set1(from[place] - maximum));
+        for (int d = 0; d < place; d += Simd::kLanes) {
             const F kept = Simd::mul(Simd::load(into + d), keep);
             Simd::store(into + d, Simd::fma(Simd::load(from + d), take, kept));
         }
-        into[paddedDim] = maximum;
+        into[place] = maximum;
     }
 }
 
 void finishAttention(const AttentionTile& tile) {
     const int paddedDim = roundedUp(tile.valueDim);
-    const int pitch = paddedDim + 16;
+    const int pitch = partialPitch(paddedDim);
     for (int row = 0; row < tile.tokens * tile.heads; ++row) {
         const float* sums = tile.partial + row * pitch;
-        const float weight = sums[paddedDim + 1];
+        const float weight = Simd::sum(Simd::load(sums + paddedDim));
         const F inverse = Simd::set1(weight > 0.0F ? 1.0F / weight : 0.0F);
         float* out =
             tile.out + row / tile.heads * tile.outStride + row % tile.heads * tile.valueDim;

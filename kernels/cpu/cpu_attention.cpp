@@ -66,10 +66,10 @@ void CpuOps::attention(View q, const KvLayer& kv, const AttentionBatch& batch,
 
     // Memory: partial sums of one tile for each worker, or of every span where the plan is split.
     const std::int64_t rows = m_plan.rowsAtMost();
-    const std::int64_t partialFloats = rows * (paddedTo16(valueDim) + 16);
+    const std::int64_t partialFloats = rows * (paddedTo16(valueDim) + kPartialTail);
     const std::int64_t scratchFloats =
         (paddedTo16(dim) + paddedTo16(valueDim)) * paddedTo16(blockTokens) +
-        rows * (paddedTo16(blockTokens) + 16);
+        rows * paddedTo16(blockTokens) + kRowStates * paddedTo16(rows);
     const std::int64_t workerFloats = scratchFloats + 2 * partialFloats;
     const WorkerScratch scratch =
         workerScratch(static_cast<std::size_t>(workerFloats) * sizeof(float));
