@@ -4,10 +4,11 @@
 // dot product of unsigned codes; the sums of a row are those of body_matmul.h to the bit.
 //
 // Expanded record of a group of 32 columns: codes of every tile, [8][16 rows][4 columns] each; then
-// for each tile and part its scales [16] and, where the kind has them, minimums [16].
+// for each tile and part its scales [16] and, where the kind has them, minimums [16]. Plain numbers
+// expand to F32, a record a column: [tile][16 rows].
 #pragma once
 
-#include "kernels/cpu/body_matmul_codes.h"
+#include "kernels/cpu/body_matmul.h"
 
 namespace kernels::cpu {
 namespace {
@@ -145,7 +146,7 @@ void storeWide(const WideRun& run, int row, const WideSums<kRows>& sums) {
             }
         };
         if (run.terms == 1) {
-#pragma GCC unroll 4
+#pragma GCC unroll 8
             for (int t = 0; t < kRows; ++t) {
                 put(row + t, sums[n][t]);
             }
@@ -231,12 +232,82 @@ void wideRun(const WideRun& run) {
     }
 }
 
+template <TileKind kKind>
+void expandNumbers(const ExpandRun& run) {
+    constexpr std::int64_t kStep = kTileRows * numberBytes<kKind>();
+    for (int n = 0; n < kWideTiles; ++n) {
+        const std::byte* from = run.tiles[n] + run.firstGroup * kStep;
+        auto* out = reinterpret_cast<float*>(run.out) + kTileRows * n;
+        for (std::int64_t k = 0; k < run.groups; ++k) {
+            Simd::store(out, loadNumbers<kKind>(from));
+            from += kStep;
+            out += kWideTiles * kTileRows;
+        }
+    }
+}
+
+template <int kRows>
+void multiplyWideNumbers(const WideRun& run) {
+    WideSums<kRows> sums;
+#pragma GCC unroll 3
+    for (int n = 0; n < kWideTiles; ++n) {
+#pragma GCC unroll 8
+        for (int t = 0; t < kRows; ++t) {
+            sums[n][t] =
+                run.isFirst ? Simd::zero() : Simd::load(run.sums + kTileRows * (kRows * n + t));
+        }
+    }
+    const auto* weights = reinterpret_cast<const float*>(run.expanded);
+    const std::byte* ahead = run.ahead;
+    for (std::int64_t k = 0; k < run.groups; ++k) {
+        for (int line = 0; line < run.aheadLines; ++line) {
+            Simd::prefetchFar(ahead);
+            ahead += 64;
+        }
+        MatmulF w[kWideTiles];
+#pragma GCC unroll 3
+        for (int n = 0; n < kWideTiles; ++n) {
+            w[n] = Simd::load(weights);
+            weights += kTileRows;
+        }
+#pragma GCC unroll 8
+        for (int t = 0; t < kRows; ++t) {
+            const MatmulF value = Simd::set1(run.x[t * run.xStride + k]);
+#pragma GCC unroll 3
+            for (int n = 0; n < kWideTiles; ++n) {
+                sums[n][t] = Simd::fma(w[n], value, sums[n][t]);
+            }
+        }
+    }
+    if (run.isLast) {
+        storeWide<kRows>(run, 0, sums);
+        return;
+    }
+#pragma GCC unroll 3
+    for (int n = 0; n < kWideTiles; ++n) {
+#pragma GCC unroll 8
+        for (int t = 0; t < kRows; ++t) {
+            Simd::store(run.sums + kTileRows * (kRows * n + t), sums[n][t]);
+        }
+    }
+}
+
+void wideNumbers(const WideRun& run) {
+    static constexpr void (*kByWidth[kBlockTokens])(const WideRun&) = {
+        multiplyWideNumbers<1>, multiplyWideNumbers<2>, multiplyWideNumbers<3>,
+        multiplyWideNumbers<4>, multiplyWideNumbers<5>, multiplyWideNumbers<6>,
+        multiplyWideNumbers<7>, multiplyWideNumbers<8>};
+    kByWidth[run.block.width - 1](run);
+}
+
 template <int kKind>
 constexpr void addExpansions(WideTable& table) {
     if constexpr (kKind < kTileKinds) {
         constexpr auto kTile = static_cast<TileKind>(kKind);
         if constexpr (tileTraits(kTile).codeBits != 0) {
             table.expand[kKind] = expandTiles<kTile>;
+        } else {
+            table.expand[kKind] = expandNumbers<kTile>;
         }
         addExpansions<kKind + 1>(table);
     }
@@ -246,6 +317,7 @@ constexpr WideTable wideTable() {
     WideTable table{
         .expand = {},
         .multiply = {{wideRun<1, false>, wideRun<1, true>}, {wideRun<2, false>, wideRun<2, true>}},
+        .multiplyNumbers = wideNumbers,
     };
     addExpansions<0>(table);
     return table;

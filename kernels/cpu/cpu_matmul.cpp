@@ -20,8 +20,10 @@ constexpr std::int64_t kLeastChunk = 128;
 constexpr double kPieceNanoseconds = 3000.0;
 constexpr double kBytesPerNanosecond = 12.0;
 constexpr double kProductsPerNanosecond = 160.0;
-// Columns of expanded tiles that leave room in L1 for activations.
+// Expanded tiles that leave room in L1 for activations.
 constexpr std::int64_t kWideGroups = 18;
+constexpr std::int64_t kWideColumns = 160; // of plain numbers
+constexpr std::size_t kWideColumnBytes = kWideTiles * kTileRows * sizeof(float);
 constexpr std::int64_t kNarrowTiles = 2; // that workers take at once where nothing is expanded
 constexpr std::int64_t kLine = 64;
 constexpr std::int64_t kWideSums = kWideTiles * kTileRows * kBlockTokens; // of a block
@@ -58,6 +60,14 @@ struct CpuOps::Product {
         std::int64_t unitTiles;
 
         std::int64_t units() const { return dividedUp(weight->tiles(), unitTiles); }
+        bool isNumbers() const { return activations == nullptr; }
+        // What is expanded: groups of a row, or columns of plain numbers.
+        std::int64_t groups() const {
+            return isNumbers() ? weight->columns() : weight->columns() / kGroupColumns;
+        }
+        std::int64_t pieces() const {
+            return dividedUp(groups(), isNumbers() ? kWideColumns : kWideGroups);
+        }
         int terms() const { return activations == nullptr ? 1 : activations->terms(); }
     };
     // Tiles of one part for the tokens of one chunk.
@@ -70,6 +80,9 @@ struct CpuOps::Product {
         std::int64_t blockTokens() const { return kBlockTokens / part.terms(); }
         std::int64_t blocks() const { return dividedUp(endToken - firstToken, blockTokens()); }
         std::int64_t rows() const { return (endToken - firstToken) * part.terms(); }
+        std::int64_t widthOf(std::int64_t block) const {
+            return std::min<std::int64_t>(kBlockTokens, rows() - block * kBlockTokens);
+        }
     };
     // A worker's memory: tiles packed on the way, tiles expanded, sums.
     struct Memory {
@@ -109,10 +122,11 @@ void CpuOps::Product::add(const CpuWeight& weight, Activations* activations, flo
         memory.packedBytes = std::max(memory.packedBytes, weight.shape().bytes);
     }
     if (isWide(part)) {
-        const std::int64_t groups = std::min(columns / kGroupColumns, kWideGroups);
+        const std::int64_t groups = dividedUp(part.groups(), part.pieces());
+        const std::size_t groupBytes = part.isNumbers() ? kWideColumnBytes : kWideGroupBytes;
         const std::int64_t blocks = dividedUp(chunkTokens * part.terms(), kBlockTokens);
         memory.expandedBytes =
-            std::max(memory.expandedBytes, static_cast<std::size_t>(groups) * kWideGroupBytes);
+            std::max(memory.expandedBytes, static_cast<std::size_t>(groups) * groupBytes);
         memory.sumBytes =
             std::max(memory.sumBytes, static_cast<std::size_t>(blocks * kWideSums) * sizeof(float));
     }
@@ -120,7 +134,7 @@ void CpuOps::Product::add(const CpuWeight& weight, Activations* activations, flo
 
 // More than one block of activations pays for expanding the tiles.
 bool CpuOps::Product::isWide(const Part& part) const {
-    return part.activations != nullptr && kernels.matmul->wide != nullptr &&
+    return kernels.matmul->wide != nullptr &&
            std::min(tokens, chunkTokens) * part.terms() > kBlockTokens;
 }
 
@@ -176,8 +190,8 @@ void CpuOps::Product::runUnit(const Task& task, std::int64_t first) const {
     const std::int64_t last = std::min(first + kWideTiles, task.endTile) - 1;
     std::byte* expanded = scratch.of(task.worker) + kWideTiles * memory.packedBytes;
     auto* sums = reinterpret_cast<float*>(expanded + memory.expandedBytes);
-    const std::int64_t groups = columns / kGroupColumns;
-    const std::int64_t pieces = dividedUp(groups, kWideGroups);
+    const std::int64_t groups = part.groups();
+    const std::int64_t pieces = part.pieces();
     const std::int64_t firstBlock = task.firstToken / task.blockTokens();
     ExpandRun expand{
         .shape = &weight.shape(), .tiles = {}, .firstGroup = 0, .groups = 0, .out = expanded};
@@ -189,7 +203,8 @@ void CpuOps::Product::runUnit(const Task& task, std::int64_t first) const {
         expand.tiles[0] + static_cast<std::size_t>(kWideTiles) * weight.shape().bytes;
     const std::byte* const aheadEnd =
         weight.isPacked() ? ahead + kWideTiles * weight.shape().bytes : ahead;
-    const std::int64_t steps = groups * dividedUp(task.rows(), kWideRows);
+    const std::int64_t stepRows = part.isNumbers() ? kBlockTokens : kWideRows;
+    const std::int64_t steps = groups * dividedUp(task.rows(), stepRows);
     const auto aheadLines = static_cast<int>(dividedUp((aheadEnd - ahead) / kLine, steps));
     for (std::int64_t piece = 0; piece < pieces; ++piece) {
         expand.firstGroup = groups * piece / pieces;
@@ -198,6 +213,8 @@ void CpuOps::Product::runUnit(const Task& task, std::int64_t first) const {
         WideRun run{.expanded = expanded,
                     .groups = expand.groups,
                     .block = {},
+                    .x = nullptr,
+                    .xStride = columns,
                     .nextBlock = columns * kBlockTokens,
                     .ahead = nullptr,
                     .aheadLines = 0,
@@ -210,13 +227,19 @@ void CpuOps::Product::runUnit(const Task& task, std::int64_t first) const {
                     .outStride = weight.rows()};
         for (std::int64_t block = 0; block < task.blocks(); ++block) {
             const std::int64_t token = task.firstToken + block * task.blockTokens();
-            run.block = laterGroups(part.activations->block(kernels, part.kind, firstBlock + block),
-                                    expand.firstGroup, part.kind.parts);
             run.sums = sums + block * kWideSums;
             run.out = part.out + token * weight.rows() + first * kTileRows;
             run.ahead = ahead;
             run.aheadLines = ahead < aheadEnd ? aheadLines : 0;
-            ahead += run.groups * dividedUp(run.block.width, kWideRows) * run.aheadLines * kLine;
+            ahead += run.groups * dividedUp(task.widthOf(block), stepRows) * run.aheadLines * kLine;
+            if (part.isNumbers()) {
+                run.block.width = static_cast<int>(task.widthOf(block));
+                run.x = x + token * columns + expand.firstGroup;
+                wide.multiplyNumbers(run);
+                continue;
+            }
+            run.block = laterGroups(part.activations->block(kernels, part.kind, firstBlock + block),
+                                    expand.firstGroup, part.kind.parts);
             wide.multiply[part.kind.parts - 1][part.kind.hasMinimum ? 1 : 0](run);
         }
     }

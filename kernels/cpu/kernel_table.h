@@ -71,7 +71,8 @@ struct TileRun {
     std::int64_t outStride;
 };
 
-// Tiles expanded to bytes and F32 factors in L1, for products of many rows.
+// Tiles expanded in L1, for products of many rows: codes to bytes and F32 factors, a group at a
+// time; plain numbers to F32, where a group is one column.
 constexpr int kWideTiles = 3;
 constexpr int kWideRows = 4;                  // of a block, multiplied together
 constexpr std::size_t kWideGroupBytes = 2304; // most that a group of them expands to
@@ -87,7 +88,9 @@ struct ExpandRun {
 struct WideRun {
     const std::byte* expanded;
     std::int64_t groups;
-    ActivationBlock block;  // at the first of these groups
+    ActivationBlock block; // at the first of these groups; plain numbers: its width only
+    const float* x;        // plain numbers: the rows, at the first of these columns
+    std::int64_t xStride;
     std::int64_t nextBlock; // bytes from its codes to those that are needed next
     const std::byte* ahead; // memory that is needed later,
     int aheadLines;         // and how many lines of it each group of each kWideRows asks for
@@ -155,8 +158,9 @@ struct AttentionTile {
 using MatmulFunction = void (*)(const TileRun&);
 
 struct WideTable {
-    void (*expand[kTileKinds])(const ExpandRun&); // by TileKind; nullptr for plain numbers
+    void (*expand[kTileKinds])(const ExpandRun&); // by TileKind
     void (*multiply[2][2])(const WideRun&);       // by parts - 1 and whether there are minimums
+    void (*multiplyNumbers)(const WideRun&);
 };
 
 struct MatmulTable {
