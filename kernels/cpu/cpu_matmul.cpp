@@ -3,6 +3,7 @@
 #include "kernels/cpu/check_view.h"
 #include "kernels/cpu/cpu_ops.h"
 #include "kernels/cpu/cpu_weight.h"
+#include "kernels/cpu/wide_product.h"
 #include "kernels/thread_pool.h"
 
 #include <algorithm>
@@ -20,32 +21,9 @@ constexpr std::int64_t kLeastChunk = 128;
 constexpr double kPieceNanoseconds = 3000.0;
 constexpr double kBytesPerNanosecond = 12.0;
 constexpr double kProductsPerNanosecond = 160.0;
-// Expanded tiles that leave room in L1 for activations.
-constexpr std::int64_t kWideGroups = 18;
-constexpr std::int64_t kWideColumns = 160; // of plain numbers
-constexpr std::size_t kWideColumnBytes = kWideTiles * kTileRows * sizeof(float);
 constexpr std::int64_t kNarrowTiles = 2; // that workers take at once where nothing is expanded
-constexpr std::int64_t kLine = 64;
-constexpr std::int64_t kWideSums = kWideTiles * kTileRows * kBlockTokens; // of a block
-
-std::int64_t dividedUp(std::int64_t n, std::int64_t by) {
-    return (n + by - 1) / by;
-}
-
 bool isBlockFormat(const Weight* weight) {
     return traits(weight->format()).blockElements > 1;
-}
-
-// The same rows from a later group on.
-ActivationBlock laterGroups(const ActivationBlock& block, std::int64_t group, int parts) {
-    ActivationBlock later = block;
-    later.codes += group * block.width * kGroupColumns;
-    later.scales += group * block.width;
-    later.sums += group * parts * block.width;
-    if (block.bias != nullptr) {
-        later.bias += group * parts * block.width;
-    }
-    return later;
 }
 
 } // namespace
@@ -60,14 +38,6 @@ struct CpuOps::Product {
         std::int64_t unitTiles;
 
         std::int64_t units() const { return dividedUp(weight->tiles(), unitTiles); }
-        bool isNumbers() const { return activations == nullptr; }
-        // What is expanded: groups of a row, or columns of plain numbers.
-        std::int64_t groups() const {
-            return isNumbers() ? weight->columns() : weight->columns() / kGroupColumns;
-        }
-        std::int64_t pieces() const {
-            return dividedUp(groups(), isNumbers() ? kWideColumns : kWideGroups);
-        }
         int terms() const { return activations == nullptr ? 1 : activations->terms(); }
     };
     // Tiles of one part for the tokens of one chunk.
@@ -79,17 +49,6 @@ struct CpuOps::Product {
 
         std::int64_t blockTokens() const { return kBlockTokens / part.terms(); }
         std::int64_t blocks() const { return dividedUp(endToken - firstToken, blockTokens()); }
-        std::int64_t rows() const { return (endToken - firstToken) * part.terms(); }
-        std::int64_t widthOf(std::int64_t block) const {
-            return std::min<std::int64_t>(kBlockTokens, rows() - block * kBlockTokens);
-        }
-    };
-    // A worker's memory: tiles packed on the way, tiles expanded, sums.
-    struct Memory {
-        std::size_t packedBytes = 0; // of one tile
-        std::size_t expandedBytes = 0;
-        std::size_t sumBytes = 0;
-        std::size_t bytes() const { return kWideTiles * packedBytes + expandedBytes + sumBytes; }
     };
 
     const KernelTable& kernels;
@@ -99,15 +58,13 @@ struct CpuOps::Product {
     std::int64_t chunkTokens;
     std::int64_t units = 0;
     std::vector<Part> parts;
-    Memory memory;
+    std::size_t workerBytes = 0; // that a worker needs for tiles
     WorkerScratch scratch;
 
     void add(const CpuWeight& weight, Activations* activations, float* out);
     bool isWide(const Part& part) const;
-    const std::byte* tile(const Task& task, std::int64_t tile, int place) const;
     void runTiles(const Task& task) const;
     void runWide(const Task& task) const;
-    void runUnit(const Task& task, std::int64_t firstTile) const;
     // Units [begin, end) of all parts, chunk after chunk.
     void runUnits(std::int64_t begin, std::int64_t end, int worker) const;
     std::int64_t grain() const;
@@ -118,31 +75,15 @@ void CpuOps::Product::add(const CpuWeight& weight, Activations* activations, flo
     part.unitTiles = isWide(part) ? kWideTiles : kNarrowTiles;
     parts.push_back(part);
     units += part.units();
-    if (!weight.isPacked()) {
-        memory.packedBytes = std::max(memory.packedBytes, weight.shape().bytes);
-    }
-    if (isWide(part)) {
-        const std::int64_t groups = dividedUp(part.groups(), part.pieces());
-        const std::size_t groupBytes = part.isNumbers() ? kWideColumnBytes : kWideGroupBytes;
-        const std::int64_t blocks = dividedUp(chunkTokens * part.terms(), kBlockTokens);
-        memory.expandedBytes =
-            std::max(memory.expandedBytes, static_cast<std::size_t>(groups) * groupBytes);
-        memory.sumBytes =
-            std::max(memory.sumBytes, static_cast<std::size_t>(blocks * kWideSums) * sizeof(float));
-    }
+    const std::size_t bytes =
+        isWide(part) ? WideProduct::memoryBytes(weight, part.terms(), std::min(tokens, chunkTokens))
+        : weight.isPacked() ? 0
+                            : weight.shape().bytes;
+    workerBytes = std::max(workerBytes, bytes);
 }
 
-// More than one block of activations pays for expanding the tiles.
 bool CpuOps::Product::isWide(const Part& part) const {
-    return kernels.matmul->wide != nullptr &&
-           std::min(tokens, chunkTokens) * part.terms() > kBlockTokens;
-}
-
-const std::byte* CpuOps::Product::tile(const Task& task, std::int64_t tile, int place) const {
-    return task.part.weight->tile(
-        tile, scratch.base == nullptr
-                  ? nullptr
-                  : scratch.of(task.worker) + static_cast<std::size_t>(place) * memory.packedBytes);
+    return WideProduct::isWorthwhile(kernels, part.terms(), std::min(tokens, chunkTokens));
 }
 
 void CpuOps::Product::runTiles(const Task& task) const {
@@ -157,7 +98,7 @@ void CpuOps::Product::runTiles(const Task& task) const {
         const std::int64_t last = std::min(task.endTile, first + together) - 1;
         TileRun run{};
         run.shape = &weight.shape();
-        run.tiles = tile(task, first, 0);
+        run.tiles = weight.tile(first, scratch.base == nullptr ? nullptr : scratch.of(task.worker));
         run.tileCount = last - first + 1;
         run.lastRows = weight.rowsOfTile(last);
         run.terms = part.terms();
@@ -176,73 +117,19 @@ void CpuOps::Product::runTiles(const Task& task) const {
     }
 }
 
-// Expands the tiles piece by piece of K, each small enough for L1, and leads all blocks past it.
 void CpuOps::Product::runWide(const Task& task) const {
-    for (std::int64_t tile = task.firstTile; tile < task.endTile; tile += kWideTiles) {
-        runUnit(task, tile);
-    }
-}
-
-void CpuOps::Product::runUnit(const Task& task, std::int64_t first) const {
     const Part& part = task.part;
-    const CpuWeight& weight = *part.weight;
-    const WideTable& wide = *kernels.matmul->wide;
-    const std::int64_t last = std::min(first + kWideTiles, task.endTile) - 1;
-    std::byte* expanded = scratch.of(task.worker) + kWideTiles * memory.packedBytes;
-    auto* sums = reinterpret_cast<float*>(expanded + memory.expandedBytes);
-    const std::int64_t groups = part.groups();
-    const std::int64_t pieces = part.pieces();
-    const std::int64_t firstBlock = task.firstToken / task.blockTokens();
-    ExpandRun expand{
-        .shape = &weight.shape(), .tiles = {}, .firstGroup = 0, .groups = 0, .out = expanded};
-    for (int n = 0; n < kWideTiles; ++n) {
-        expand.tiles[n] = first + n <= last ? tile(task, first + n, n) : expand.tiles[last - first];
-    }
-    // The next tiles are asked for a few lines at a time, spread over all products of these.
-    const std::byte* ahead =
-        expand.tiles[0] + static_cast<std::size_t>(kWideTiles) * weight.shape().bytes;
-    const std::byte* const aheadEnd =
-        weight.isPacked() ? ahead + kWideTiles * weight.shape().bytes : ahead;
-    const std::int64_t stepRows = part.isNumbers() ? kBlockTokens : kWideRows;
-    const std::int64_t steps = groups * dividedUp(task.rows(), stepRows);
-    const auto aheadLines = static_cast<int>(dividedUp((aheadEnd - ahead) / kLine, steps));
-    for (std::int64_t piece = 0; piece < pieces; ++piece) {
-        expand.firstGroup = groups * piece / pieces;
-        expand.groups = groups * (piece + 1) / pieces - expand.firstGroup;
-        wide.expand[static_cast<std::size_t>(weight.shape().kind)](expand);
-        WideRun run{.expanded = expanded,
-                    .groups = expand.groups,
-                    .block = {},
-                    .x = nullptr,
-                    .xStride = columns,
-                    .nextBlock = columns * kBlockTokens,
-                    .ahead = nullptr,
-                    .aheadLines = 0,
-                    .terms = part.terms(),
-                    .isFirst = piece == 0,
-                    .isLast = piece + 1 == pieces,
-                    .sums = nullptr,
-                    .rows = static_cast<int>((last - first) * kTileRows) + weight.rowsOfTile(last),
-                    .out = nullptr,
-                    .outStride = weight.rows()};
-        for (std::int64_t block = 0; block < task.blocks(); ++block) {
-            const std::int64_t token = task.firstToken + block * task.blockTokens();
-            run.sums = sums + block * kWideSums;
-            run.out = part.out + token * weight.rows() + first * kTileRows;
-            run.ahead = ahead;
-            run.aheadLines = ahead < aheadEnd ? aheadLines : 0;
-            ahead += run.groups * dividedUp(task.widthOf(block), stepRows) * run.aheadLines * kLine;
-            if (part.isNumbers()) {
-                run.block.width = static_cast<int>(task.widthOf(block));
-                run.x = x + token * columns + expand.firstGroup;
-                wide.multiplyNumbers(run);
-                continue;
-            }
-            run.block = laterGroups(part.activations->block(kernels, part.kind, firstBlock + block),
-                                    expand.firstGroup, part.kind.parts);
-            wide.multiply[part.kind.parts - 1][part.kind.hasMinimum ? 1 : 0](run);
-        }
-    }
+    const std::int64_t rows = part.weight->rows();
+    const WideProduct product{.kernels = kernels,
+                              .weight = *part.weight,
+                              .activations = part.activations,
+                              .firstBlock = task.firstToken / task.blockTokens(),
+                              .x = x + task.firstToken * columns,
+                              .tokens = task.endToken - task.firstToken,
+                              .out = part.out + task.firstToken * rows,
+                              .outStride = rows,
+                              .memory = scratch.of(task.worker)};
+    product.run(task.firstTile, task.endTile);
 }
 
 void CpuOps::Product::runUnits(std::int64_t begin, std::int64_t end, int worker) const {
@@ -315,7 +202,7 @@ void CpuOps::multiply(View x, const RowGate& gate, std::span<const Weight* const
                     .columns = columns,
                     .chunkTokens = std::max(chunk, kLeastChunk),
                     .parts = {},
-                    .memory = {},
+                    .workerBytes = 0,
                     .scratch = {}};
     product.parts.reserve(weights.size());
     for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -339,8 +226,8 @@ void CpuOps::multiply(View x, const RowGate& gate, std::span<const Weight* const
             activations.round(m_kernels, x.f32(), m_pool, std::exchange(pending, RowGate{}));
         }
     }
-    if (product.memory.bytes() > 0) {
-        product.scratch = workerScratch(product.memory.bytes());
+    if (product.workerBytes > 0) {
+        product.scratch = workerScratch(product.workerBytes);
     }
     const std::int64_t chunks = dividedUp(tokens, product.chunkTokens);
     m_pool.parallelFor(chunks * product.units, product.grain(),

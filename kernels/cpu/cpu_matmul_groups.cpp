@@ -5,6 +5,7 @@
 #include "kernels/cpu/check_view.h"
 #include "kernels/cpu/cpu_ops.h"
 #include "kernels/cpu/cpu_weight.h"
+#include "kernels/cpu/wide_product.h"
 #include "kernels/thread_pool.h"
 
 #include <algorithm>
@@ -57,6 +58,8 @@ struct CpuOps::GroupProduct {
         float* out; // the first row's
         std::int64_t outStride;
         std::int64_t firstUnit;
+
+        int terms() const { return activations == nullptr ? 1 : activations->terms(); }
     };
 
     const KernelTable& kernels;
@@ -78,8 +81,21 @@ struct CpuOps::GroupProduct {
         const CpuWeight& weight = *part.weight;
         const std::int64_t firstRow = chunk * chunkRows;
         const std::int64_t endRow = std::min(part.rows, firstRow + chunkRows);
-        const int terms = part.activations == nullptr ? 1 : part.activations->terms();
+        const int terms = part.terms();
         const std::int64_t blockRows = kBlockTokens / terms;
+        if (WideProduct::isWorthwhile(kernels, terms, endRow - firstRow)) {
+            const WideProduct product{.kernels = kernels,
+                                      .weight = weight,
+                                      .activations = part.activations,
+                                      .firstBlock = part.firstBlock + firstRow / blockRows,
+                                      .x = part.x + firstRow * columns,
+                                      .tokens = endRow - firstRow,
+                                      .out = part.out + firstRow * part.outStride,
+                                      .outStride = part.outStride,
+                                      .memory = scratch.of(worker)};
+            product.run(begin, end);
+            return;
+        }
         // One block passes over all tiles at once; more share a pair of tiles while it is in L1.
         const std::int64_t together = !weight.isPacked()               ? 1
                                       : endRow - firstRow <= blockRows ? end - begin
@@ -240,7 +256,13 @@ void CpuOps::matmulGroups(View x, std::span<const std::int32_t> sources,
                          .out = outs[i].f32() + group.firstOut * stride,
                          .outStride = group.outStep * stride,
                          .firstUnit = 0});
-            scratchBytes = std::max(scratchBytes, weight->isPacked() ? 0 : weight->shape().bytes);
+            const std::int64_t chunk = std::min<std::int64_t>(group.rows, product.chunkRows);
+            const int terms = product.parts.back().terms();
+            const std::size_t needed = WideProduct::isWorthwhile(m_kernels, terms, chunk)
+                                           ? WideProduct::memoryBytes(*weight, terms, chunk)
+                                       : weight->isPacked() ? 0
+                                                            : weight->shape().bytes;
+            scratchBytes = std::max(scratchBytes, needed);
         }
         firstRow += group.rows;
     }
