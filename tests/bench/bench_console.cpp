@@ -1,5 +1,8 @@
 // What the window costs the engine: one closed-loop run with or without it, on a real model.
-// bench_console window|headless MODEL [--seconds 30] [--threads 0] [--users 8] [--record FILE]
+// bench_console window|headless|alternate MODEL [--seconds 30] [--threads 0] [--users 8]
+//               [--record FILE]
+// `alternate` shows and hides the window in turn during one run: a machine whose speed wanders then
+// does so under both alike. Its pairs are output tokens a second, shown and hidden.
 // Prints one JSON object: output tokens a second, turns of the UI thread, time to the first
 // picture, memory by minute. console_cost.py alternates the two. The platform is the environment's:
 // an X server (also a virtual one) is what an operator has; offscreen paints, but shows nothing.
@@ -39,8 +42,9 @@ app::Workload closedLoop(const Arguments& arguments) {
     workload.name = "console cost";
     workload.seed = 7;
     workload.promptSets = {"english"};
-    workload.promptTokens = {64, 128};
-    workload.outputTokens = {64, 64};
+    // Long answers: the rate of a few seconds is that of decoding, not of how many prompts fell in.
+    workload.promptTokens = {16, 16};
+    workload.outputTokens = {256, 256};
     workload.stages = {
         {.kind = app::ArrivalKind::Closed, .users = arguments.users, .seconds = arguments.seconds}};
     return workload;
@@ -140,6 +144,59 @@ private:
     std::shared_ptr<Milliseconds> m_milliseconds = std::make_shared<Milliseconds>();
 };
 
+// Shown and hidden in turn; the first part of a turn, in which the window is made, is left out.
+class Alternation {
+public:
+    Alternation(app::Session& session, QWidget& window) : m_session(session), m_window(window) {
+        m_settle.setSingleShot(true);
+        QObject::connect(&m_settle, &QTimer::timeout, &session, [this] { m_from = reading(); });
+        QObject::connect(&m_turn, &QTimer::timeout, &session, [this] { turn(); });
+    }
+    void start() {
+        m_turn.start(kTurnMs);
+        m_settle.start(kSettleMs);
+    }
+    void stop() { m_turn.stop(); }
+    nlohmann::json json() const { return m_pairs; }
+
+private:
+    static constexpr int kTurnMs = 2500;
+    static constexpr int kSettleMs = 500;
+    struct Reading {
+        double seconds = 0.0;
+        double tokens = 0.0;
+    };
+
+    Reading reading() const {
+        const engine::Snapshot snapshot = m_session.backend()->snapshot();
+        return {static_cast<double>(snapshot.timeNs) * 1e-9,
+                static_cast<double>(snapshot.outputTokens)};
+    }
+
+    void turn() {
+        const Reading to = reading();
+        const double rate = (to.tokens - m_from.tokens) / (to.seconds - m_from.seconds);
+        (m_window.isVisible() ? m_shown : m_hidden) = rate;
+        if (m_shown && m_hidden) {
+            m_pairs.push_back({*m_shown, *m_hidden});
+            m_shown.reset();
+            m_hidden.reset();
+        }
+        // A-B-B-A: within a pair neither is always first.
+        if (m_shown || m_hidden) {
+            m_window.setVisible(!m_window.isVisible());
+        }
+        m_settle.start(kSettleMs);
+    }
+
+    app::Session& m_session;
+    QWidget& m_window;
+    QTimer m_turn, m_settle;
+    Reading m_from;
+    std::optional<double> m_shown, m_hidden;
+    nlohmann::json m_pairs = nlohmann::json::array();
+};
+
 int fail(const std::string& message) {
     std::fprintf(stderr, "bench_console: %s\n", message.c_str());
     return 1;
@@ -157,7 +214,7 @@ int run(const Arguments& arguments, double startedAtMs) {
 
     nlohmann::json result{{"mode", arguments.mode}, {"threads", arguments.threads}};
     std::unique_ptr<ui::MainWindow> window;
-    if (arguments.mode == "window") {
+    if (arguments.mode != "headless") {
         window = std::make_unique<ui::MainWindow>(session, preferences, language);
         window->resize(1440, 900);
         window->show();
@@ -170,6 +227,10 @@ int run(const Arguments& arguments, double startedAtMs) {
     }
     Turns turns(&session);
     Stops stops(session);
+    std::optional<Alternation> alternation;
+    if (arguments.mode == "alternate") {
+        alternation.emplace(session, *window);
+    }
     engine::EngineConfig config;
     config.threads = arguments.threads;
     std::string problem;
@@ -199,12 +260,19 @@ int run(const Arguments& arguments, double startedAtMs) {
         uiSeconds = threadSeconds();
         memory.push_back(residentMiB());
         minute.start(60'000);
-        stops.start();
+        if (alternation) {
+            alternation->start();
+        } else {
+            stops.start();
+        }
     });
     QObject::connect(&session, &app::Session::loadRunChanged, &session, [&] {
         if (isStarted && !session.isLoadRunning()) {
             turns.setCounting(false);
             stops.stop();
+            if (alternation) {
+                alternation->stop();
+            }
             uiSeconds = threadSeconds() - uiSeconds;
             memory.push_back(residentMiB());
             QCoreApplication::exit();
@@ -229,6 +297,9 @@ int run(const Arguments& arguments, double startedAtMs) {
     result["main_thread_share"] = uiSeconds / arguments.seconds;
     result["turns"] = turns.json();
     result["stops"] = stops.json();
+    if (alternation) {
+        result["shown_hidden_per_s"] = alternation->json();
+    }
     result["resident_mib"] = memory;
     std::printf("%s\n", result.dump().c_str());
     return 0;
@@ -247,7 +318,7 @@ int main(int argc, char** argv) {
     CLI::App options("What the window costs the engine");
     options.add_option("mode", arguments.mode)
         ->required()
-        ->check(CLI::IsMember({"window", "headless"}));
+        ->check(CLI::IsMember({"window", "headless", "alternate"}));
     options.add_option("model", arguments.model)->required()->check(CLI::ExistingPath);
     options.add_option("--seconds", arguments.seconds)->check(CLI::Range(1.0, 86'400.0));
     options.add_option("--threads", arguments.threads)->check(CLI::Range(0, 1024));

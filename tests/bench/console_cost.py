@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Throughput of the engine with the window open against without it, alternated.
+"""What the open window costs the engine's throughput.
 
-usage: console_cost.py BENCH_CONSOLE MODEL [--pairs 8] [--seconds 20] [--threads 0 ...] [--json FILE]
+usage: console_cost.py BENCH_CONSOLE MODEL [--seconds 240] [--threads 0 ...] [--json FILE]
 
-Each pair runs both in an order that changes from pair to pair, so that drift of a shared machine
-hits both alike. Prints every pair, the median ratio and a 95 % interval of the median (order
-statistics: exact, without a distribution). Needs a display: DISPLAY, or Xvfb, which it starts.
+In one run the window is shown and hidden in turn (A-B-B-A, 2.5 s each, the first 0.5 s left out);
+hidden, the program is what a headless run is. Prints the median of the paired ratios with a 95 %
+interval (order statistics: exact, without a distribution), and the turns of the UI thread. Needs a
+display: DISPLAY, or Xvfb, which it starts.
 """
 
 import argparse
@@ -44,41 +45,29 @@ def median_interval(values):
     return best
 
 
-def measure(options, mode, threads, environment):
-    command = [options.bench, mode, options.model, "--seconds", str(options.seconds),
+def measure(options, threads, environment):
+    command = [options.bench, "alternate", options.model, "--seconds", str(options.seconds),
                "--threads", str(threads)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}: {done.stderr.strip()}")
-    return json.loads(done.stdout.splitlines()[-1])
-
-
-def compare(options, threads, environment):
-    pairs = []
-    for index in range(options.pairs):
-        order = ("headless", "window") if index % 2 == 0 else ("window", "headless")
-        pair = {mode: measure(options, mode, threads, environment) for mode in order}
-        pair["ratio"] = pair["window"]["output_per_s"] / pair["headless"]["output_per_s"]
-        pairs.append(pair)
-        print(f"threads {threads}  pair {index + 1}: "
-              f"headless {pair['headless']['output_per_s']:.0f} tok/s, "
-              f"window {pair['window']['output_per_s']:.0f} tok/s, ratio {pair['ratio']:.3f}, "
-              f"UI turns p95 {pair['window']['turns']['p95_ms']:.1f} ms, "
-              f"main thread {100 * pair['window']['main_thread_share']:.1f} % of a core", flush=True)
-    ratios = [pair["ratio"] for pair in pairs]
+    result = json.loads(done.stdout.splitlines()[-1])
+    ratios = [shown / hidden for shown, hidden in result["shown_hidden_per_s"] if hidden > 0]
     interval = median_interval(ratios)
-    shown = f"[{interval[0]:.3f}, {interval[1]:.3f}]" if interval else "too few pairs for an interval"
-    print(f"threads {threads}: median ratio {statistics.median(ratios):.3f} {shown}, n {len(pairs)}")
-    return {"threads": threads, "median": statistics.median(ratios), "interval": interval,
-            "pairs": pairs}
+    result["median_ratio"] = statistics.median(ratios)
+    result["interval"] = interval
+    shown = f"[{interval[0]:.3f}, {interval[1]:.3f}]" if interval else "too few for an interval"
+    print(f"threads {threads}: shown / hidden {result['median_ratio']:.3f} {shown}, "
+          f"n {len(ratios)} pairs; UI turns p95 {result['turns']['p95_ms']:.1f} ms, main thread "
+          f"{100 * result['main_thread_share']:.1f} % of a core over the run", flush=True)
+    return result
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("bench")
     parser.add_argument("model")
-    parser.add_argument("--pairs", type=int, default=8)
-    parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--seconds", type=float, default=240.0)
     parser.add_argument("--threads", type=int, nargs="+", default=[0])
     parser.add_argument("--json")
     options = parser.parse_args()
@@ -92,13 +81,13 @@ def main():
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(2)
     try:
-        results = [compare(options, threads, environment) for threads in options.threads]
+        results = [measure(options, threads, environment) for threads in options.threads]
     finally:
         if server:
             server.terminate()
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
-            json.dump({"cpu": cpu(), "seconds": options.seconds, "results": results}, file, indent=1)
+            json.dump({"cpu": cpu(), "results": results}, file, indent=1)
             file.write("\n")
 
 
