@@ -26,6 +26,10 @@ constexpr std::array kCommands = {
                "headway compare 11 12", declareCompare},
     CommandRow{"fields", "Lists every setting with its values, default and when it takes effect",
                "headway fields", declareFields},
+    CommandRow{"metrics", "Lists every recorded metric of the engine with its unit",
+               "headway metrics", declareMetrics},
+    CommandRow{"alarms", "Lists the alarms with their default limits, hold times and hysteresis",
+               "headway alarms", declareAlarms},
 };
 
 struct WindowArguments {

@@ -11,5 +11,7 @@ void declareShow(CLI::App& command, ChosenCommand& chosen);
 void declareReport(CLI::App& command, ChosenCommand& chosen);
 void declareCompare(CLI::App& command, ChosenCommand& chosen);
 void declareFields(CLI::App& command, ChosenCommand& chosen);
+void declareAlarms(CLI::App& command, ChosenCommand& chosen);
+void declareMetrics(CLI::App& command, ChosenCommand& chosen);
 
 } // namespace app

@@ -1,5 +1,6 @@
 // Sentences about events: templates by kind, filled from the payload.
 #include "app/labels.h"
+#include "app/observe/alarms.h"
 
 #include <QCoreApplication>
 #include <QStringList>
@@ -113,6 +114,25 @@ QString unknownNotice(const engine::Notice& notice) {
                : text(notice.kind) + QStringLiteral(": ") + pairs.join(QStringLiteral(", "));
 }
 
+// A figure of an alarm in its unit, "312 ms", and what it is compared with.
+QString alarmSentence(const engine::Notice& notice) {
+    const QString key = value(notice, "alarm");
+    const AlarmRule* rule = findAlarm(key.toStdString());
+    const QString unit = rule == nullptr ? QString() : QLatin1Char(' ') + text(rule->unit);
+    const QString reading = value(notice, "value");
+    const QString figure = reading.isEmpty() ? QStringLiteral("—") : reading + unit;
+    const QString limit = value(notice, "limit") + unit;
+    if (notice.kind == kAlarmCleared) {
+        return translated(QT_TRANSLATE_NOOP("labels", "Alarm cleared: %1 is %2"))
+            .arg(alarmLabel(key.toStdString()), figure);
+    }
+    return rule != nullptr && rule->side == AlarmSide::Below
+               ? translated(QT_TRANSLATE_NOOP("labels", "Alarm: %1 is %2, below %3"))
+                     .arg(alarmLabel(key.toStdString()), figure, limit)
+               : translated(QT_TRANSLATE_NOOP("labels", "Alarm: %1 is %2, above %3"))
+                     .arg(alarmLabel(key.toStdString()), figure, limit);
+}
+
 struct NoticeTemplate {
     std::string_view kind;
     const char* text;
@@ -140,6 +160,9 @@ QString sentence(const engine::Notice& notice) {
     if (notice.kind == "edit_refused") {
         return translated(QT_TRANSLATE_NOOP("labels", "%1 %2 refused: %3"))
             .arg(fieldOf(notice), value(notice, "value"), value(notice, "reason"));
+    }
+    if (notice.kind == kAlarmRaised || notice.kind == kAlarmCleared) {
+        return alarmSentence(notice);
     }
     const auto* row =
         std::ranges::find(kNotices, std::string_view(notice.kind), &NoticeTemplate::kind);

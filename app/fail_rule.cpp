@@ -44,6 +44,7 @@ constexpr std::array kMetrics = {
     RuleMetric{"completed", [](const RunSummary& run) { return Value(double(run.completed)); }},
     RuleMetric{"cancelled", [](const RunSummary& run) { return Value(double(run.cancelled)); }},
     RuleMetric{"failed", [](const RunSummary& run) { return Value(double(run.failed)); }},
+    RuleMetric{"alarms", [](const RunSummary& run) { return Value(double(run.alarms)); }},
     RuleMetric{"rejected", [](const RunSummary& run) { return Value(double(run.rejected)); }},
 };
 

@@ -1,5 +1,7 @@
 #include "app/labels.h"
 
+#include "app/observe/alarms.h"
+
 #include <QCoreApplication>
 #include <QLocale>
 
@@ -136,6 +138,11 @@ QString sourceLabel(engine::EventSource source) {
         QT_TRANSLATE_NOOP("labels", "engine"), QT_TRANSLATE_NOOP("labels", "serving"),
         QT_TRANSLATE_NOOP("labels", "workload"), QT_TRANSLATE_NOOP("labels", "operator")};
     return translated(kLabels[static_cast<std::size_t>(source)]);
+}
+
+QString alarmLabel(std::string_view key) {
+    const AlarmRule* rule = findAlarm(key);
+    return rule != nullptr ? engineText(rule->label) : text(key);
 }
 
 QString numberText(double value, int decimals) {

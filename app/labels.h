@@ -7,6 +7,7 @@
 //   workload_started {workload}          workload_finished {workload}   workload_stopped {workload}
 //   stage {stage, kind: closed|poisson|gamma, rate | users, to_rate?, seconds}
 //   edit_refused {field, value, reason}  recording_problem {message}
+//   alarm_raised, alarm_cleared {alarm, value?, limit, n}
 //   marker {text}                        (a note of the operator)
 #pragma once
 
@@ -34,6 +35,7 @@ QString finishLabel(engine::FinishReason reason);
 QString stateLabel(engine::EngineState state);
 QString laneLabel(engine::Lane lane);
 QString sourceLabel(engine::EventSource source);
+QString alarmLabel(std::string_view key); // of a rule; the key itself where there is none
 // One sentence about an event, from kind and payload.
 QString eventText(const engine::Event& event);
 // A few words for the pin on a chart: "dynamic → continuous", "16/s".

@@ -34,6 +34,12 @@ QString textOf(const std::filesystem::path& path) {
     return QFile::decodeName(path.c_str());
 }
 
+QString alarmKey(const AlarmRule& rule, const char* name) {
+    return QStringLiteral("alarms/%1_%2")
+        .arg(QString::fromLatin1(rule.key.data(), static_cast<qsizetype>(rule.key.size())),
+             QString::fromLatin1(name));
+}
+
 double positiveOr(const QVariant& value, double fallback) {
     bool isNumber = false;
     const double number = value.toDouble(&isNumber);
@@ -77,6 +83,28 @@ double Preferences::serviceTpotMs() const {
 void Preferences::setServiceTarget(double ttftMs, double tpotMs) {
     m_settings->setValue(key("service/ttft_ms"), ttftMs);
     m_settings->setValue(key("service/tpot_ms"), tpotMs);
+}
+
+std::vector<AlarmSetting> Preferences::alarms() const {
+    std::vector<AlarmSetting> settings = defaultAlarmSettings();
+    for (std::size_t index = 0; index < settings.size(); ++index) {
+        const AlarmRule& rule = alarmTable()[index];
+        settings[index].limit = std::min(
+            positiveOr(m_settings->value(alarmKey(rule, "limit")), rule.limit), rule.maximum);
+        settings[index].holdSeconds = std::min(
+            positiveOr(m_settings->value(alarmKey(rule, "hold_s")), rule.holdSeconds), 3600.0);
+        settings[index].isMuted = m_settings->value(alarmKey(rule, "muted")).toBool();
+    }
+    return settings;
+}
+
+void Preferences::setAlarms(const std::vector<AlarmSetting>& settings) {
+    for (std::size_t index = 0; index < settings.size(); ++index) {
+        const AlarmRule& rule = alarmTable()[index];
+        m_settings->setValue(alarmKey(rule, "limit"), settings[index].limit);
+        m_settings->setValue(alarmKey(rule, "hold_s"), settings[index].holdSeconds);
+        m_settings->setValue(alarmKey(rule, "muted"), settings[index].isMuted);
+    }
 }
 
 QByteArray Preferences::layout(const QString& owner) const {

@@ -2,6 +2,8 @@
 // that survives versions: unknown keys stay, unreadable values count as not set. Main thread.
 #pragma once
 
+#include "app/observe/alarms.h"
+
 #include <QByteArray>
 #include <QString>
 
@@ -29,6 +31,9 @@ public:
     double serviceTtftMs() const;
     double serviceTpotMs() const;
     void setServiceTarget(double ttftMs, double tpotMs);
+    // A row a rule of the alarm table; a limit that is not set or not allowed: the rule's own.
+    std::vector<AlarmSetting> alarms() const;
+    void setAlarms(const std::vector<AlarmSetting>& settings);
     // Window geometry, splitters, column widths: opaque to us, by a name of the owner's choice.
     QByteArray layout(const QString& owner) const;
     void setLayout(const QString& owner, const QByteArray& state);

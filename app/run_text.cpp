@@ -108,6 +108,9 @@ std::string runSummaryText(const RunSummary& summary, const std::filesystem::pat
     text += fmt::format("  requests  {} completed, {} cancelled, {} failed, {} rejected\n",
                         countText(summary.completed), countText(summary.cancelled),
                         countText(summary.failed), countText(summary.rejected));
+    if (summary.alarms > 0) {
+        text += fmt::format("  alarms    {} raised\n", countText(summary.alarms));
+    }
     text += fmt::format("  arrivals  {}\n", arrivalText(summary));
     text += fmt::format("  tokens/s  {} output, {} prompt\n", figureText(summary.outputPerSecond),
                         figureText(summary.promptPerSecond));

@@ -119,6 +119,7 @@ void Session::takeBackend(std::unique_ptr<engine::Backend> backend, std::filesys
     m_modelFile = std::move(file);
     m_configVersion = m_backend->config().version;
     m_history.reset(engine::Clock::now());
+    m_alarms.reset();
     m_recorder->attach(m_backend.get());
     m_snapshot = m_recorder->snapshot();
     post(engine::EventSource::App, {"model_loaded", {{"model", m_capabilities.modelName}}});
@@ -184,6 +185,7 @@ void Session::pump() {
     if (m_backend) {
         m_snapshot = m_recorder->snapshot();
         m_history.addSnapshot(m_snapshot);
+        watchAlarms();
         const std::uint64_t version = m_backend->config().version;
         if (version != m_configVersion) {
             m_configVersion = version;

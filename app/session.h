@@ -5,6 +5,7 @@
 
 #include "app/compose.h"
 #include "app/load/load_generator.h"
+#include "app/observe/alarms.h"
 #include "app/observe/history.h"
 #include "app/store/recorder.h"
 #include "engine/backend.h"
@@ -65,6 +66,10 @@ public:
     QString recordingProblem() const;
     std::filesystem::path runLog() const;
     std::vector<std::int64_t> interruptedRuns() const;
+    // The alarms of the loaded model, evaluated once a second; raised and cleared ones are events.
+    const Alarms& alarms() const { return m_alarms; }
+    void acknowledgeAlarm(std::size_t rule); // a row of alarmTable()
+    void setAlarmSettings(std::vector<AlarmSetting> settings);
     // Changes to runs that are over, in the background; runsEdited tells the outcome.
     void renameRun(std::int64_t run, const QString& name, const QString& note);
     void removeRun(std::int64_t run);
@@ -83,6 +88,7 @@ Q_SIGNALS:
     void runChanged();     // recording began or ended
     void loadRunChanged(); // workload began or ended
     void recordingProblemChanged();
+    void alarmsChanged();                    // evaluated, acknowledged, or other settings
     void runsEdited(const QString& problem); // a run was renamed or removed; empty: it worked
 
 private:
@@ -97,6 +103,7 @@ private:
     void finishLoad(int number);
     void closeLoad(RunState state);
     void post(engine::EventSource source, engine::Notice notice);
+    void watchAlarms();
     std::function<void(engine::Result<void>)> announceEdit();
 
     const std::filesystem::path m_runLog;
@@ -118,6 +125,8 @@ private:
     double m_sloTtftMs = RunInfo{}.sloTtftMs, m_sloTpotMs = RunInfo{}.sloTpotMs;
     History m_history;
     engine::Snapshot m_snapshot;
+    Alarms m_alarms;
+    engine::TimePoint m_nextAlarms{};
     std::uint64_t m_configVersion = 0;
     std::string m_problem;
     QTimer* m_timer = nullptr;

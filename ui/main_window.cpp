@@ -77,6 +77,7 @@ MainWindow::MainWindow(app::Session& session, app::Preferences& preferences, Lan
     m_isPanelShown = m_preferences.layout(kPanel) != kHidden.data();
     buildFrame();
     buildPages();
+    buildAlarms();
     buildKeys();
     connectSession();
     retranslate();

@@ -17,6 +17,7 @@ class QStackedWidget;
 
 namespace ui {
 
+class AlarmCard;
 class BannerStack;
 class CommandPalette;
 class CornerMessage;
@@ -77,6 +78,8 @@ private:
     void toggleLanguage();
     void toggleTheme();
     void setServiceTarget(double ttftMs, double tpotMs);
+    void buildAlarms();
+    void setAlarms(std::vector<app::AlarmSetting> settings); // and keeps them
     void placePanel();
     void togglePanel();
     void cycleFocus();
@@ -103,6 +106,7 @@ private:
     SidePanel* m_panel = nullptr;
     CommandPalette* m_palette = nullptr;
     KeyList* m_keyList = nullptr;
+    AlarmCard* m_alarmCard = nullptr;
     CornerMessage* m_message = nullptr;
     ModelMenu* m_modelMenu = nullptr;
     SettingsPage* m_settings = nullptr;

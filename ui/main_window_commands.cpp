@@ -1,5 +1,7 @@
 // Keys and palette of the main window: what can be done, and by which key.
+#include "app/labels.h"
 #include "ui/command_palette.h"
+#include "ui/frame/alarm_card.h"
 #include "ui/frame/banner_stack.h"
 #include "ui/frame/model_menu.h"
 #include "ui/frame/rail.h"
@@ -139,6 +141,10 @@ std::vector<PageAction> MainWindow::commands() {
     if (m_session.isLoading()) {
         result.push_back({tr("Cancel loading"), {}, {}, [this] { m_session.cancelLoading(); }});
     }
+    const int alarms = m_session.alarms().raised(false);
+    result.push_back({tr("Alarms"), alarms > 0 ? app::numberText(alarms) : tr("none"), {}, [this] {
+                          m_alarmCard->open();
+                      }});
     const bool isShown = m_panel->mode() != SidePanel::Mode::Hidden;
     result.push_back({tr("Configuration panel"), isShown ? tr("shown") : tr("hidden"),
                       QStringLiteral("Ctrl+B"), [this] { togglePanel(); }});

@@ -1,6 +1,7 @@
 #include "app/plot/charts.h"
 
 #include "app/labels.h"
+#include "app/observe/alarms.h"
 #include "app/plot/chart_parts.h"
 #include "app/plot/rolling.h"
 
@@ -277,6 +278,10 @@ MarkerKind markerKind(const engine::Event& event) {
     }
     if (const auto* changed = std::get_if<engine::StateChanged>(&event.body)) {
         return changed->state == engine::EngineState::Failed ? MarkerKind::Alarm : MarkerKind::Note;
+    }
+    const auto* notice = std::get_if<engine::Notice>(&event.body);
+    if (notice != nullptr && (notice->kind == kAlarmRaised || notice->kind == kAlarmCleared)) {
+        return notice->kind == kAlarmRaised ? MarkerKind::Alarm : MarkerKind::Note;
     }
     switch (event.source) {
     case engine::EventSource::Operator:

@@ -76,6 +76,7 @@ Json summaryDocument(const RunSummary& summary, bool withSettings) {
                    {"cancelled", summary.cancelled},
                    {"failed", summary.failed},
                    {"rejected", summary.rejected}}},
+                 {"alarms", summary.alarms},
                  {"ttft_ms", quantilesJson(summary.ttftMs)},
                  {"tpot_ms", quantilesJson(summary.tpotMs)},
                  {"itl_ms", quantilesJson(summary.itlMs)},

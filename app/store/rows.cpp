@@ -229,6 +229,13 @@ std::vector<SampleRow> readSamples(const Database& database, std::int64_t run) {
     return rows;
 }
 
+std::int64_t countEvents(const Database& database, std::int64_t run, std::string_view kind) {
+    Statement select = database.prepare("SELECT count(*) FROM event WHERE run_id = ? AND kind = ?");
+    select.bind(1, run);
+    select.bind(2, std::string(kind));
+    return select.step() ? select.integer(0) : 0;
+}
+
 std::vector<StoredEvent> readEvents(const Database& database, std::int64_t run) {
     Statement select = database.prepare("SELECT seq, t_ns, step, source, kind, payload_json "
                                         "FROM event WHERE run_id = ? ORDER BY seq");

@@ -38,6 +38,7 @@ void readRequests(const Database& database, std::int64_t run,
                   const std::function<void(StoredRequest&&)>& take);
 std::vector<SampleRow> readSamples(const Database& database, std::int64_t run);
 std::vector<StoredEvent> readEvents(const Database& database, std::int64_t run);
+std::int64_t countEvents(const Database& database, std::int64_t run, std::string_view kind);
 std::vector<SettingRow> readSettings(const Database& database, std::int64_t run);
 
 } // namespace app

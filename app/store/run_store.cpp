@@ -1,5 +1,6 @@
 #include "app/store/run_store.h"
 
+#include "app/observe/alarms.h"
 #include "app/store/columns.h"
 #include "app/store/event_json.h"
 #include "app/store/rows.h"
@@ -98,7 +99,9 @@ RunSummary RunStore::State::summarize(RunInfo info, const std::vector<SettingRow
     SummaryBuilder builder(std::move(info));
     readRequests(store.database(), run,
                  [&builder](StoredRequest&& request) { builder.add(request.record); });
-    return builder.finish(settings);
+    RunSummary summary = builder.finish(settings);
+    summary.alarms = countEvents(store.database(), run, kAlarmRaised);
+    return summary;
 }
 
 engine::Result<void> RunStore::State::foundOne(Statement& changed, std::int64_t run) const {
@@ -166,6 +169,7 @@ engine::Result<RunData> RunStore::load(std::int64_t run) const {
             data.requests.push_back(std::move(request));
         });
         data.summary = builder.finish(data.settings);
+        data.summary.alarms = countEvents(database, run, kAlarmRaised);
         data.samples = readSamples(database, run);
         data.events = readEvents(database, run);
         data.digest = runDigest(database, run);

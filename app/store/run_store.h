@@ -70,6 +70,7 @@ struct RunSummary {
     std::optional<double> wantedRate; // empty for closed loops and without a schedule
     double achievedRate = 0;
     std::optional<double> lagP50Ms, lagP99Ms;
+    std::int64_t alarms = 0;     // raised during the run
     double goodputPerSecond = 0; // completed with TTFT <= run.sloTtftMs and TPOT <= run.sloTpotMs
     std::vector<SettingRow> settings; // the last row of each field
 };

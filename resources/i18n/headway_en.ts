@@ -157,4 +157,14 @@
         </translation>
     </message>
 </context>
+<context>
+    <name>ui::TopStrip</name>
+    <message numerus="yes">
+        <source>%n alarm(s); a click shows them</source>
+        <translation>
+            <numerusform>%n alarm; a click shows it</numerusform>
+            <numerusform>%n alarms; a click shows them</numerusform>
+        </translation>
+    </message>
+</context>
 </TS>

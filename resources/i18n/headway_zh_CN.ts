@@ -914,6 +914,42 @@
         <source>About the model: %1</source>
         <translation>关于模型：%1</translation>
     </message>
+    <message>
+        <source>Alarm cleared: %1 is %2</source>
+        <translation>告警解除：%1 为 %2</translation>
+    </message>
+    <message>
+        <source>Alarm: %1 is %2, below %3</source>
+        <translation>告警：%1 为 %2，低于 %3</translation>
+    </message>
+    <message>
+        <source>Alarm: %1 is %2, above %3</source>
+        <translation>告警：%1 为 %2，高于 %3</translation>
+    </message>
+    <message>
+        <source>TTFT p99 − p50</source>
+        <translation>TTFT p99 − p50</translation>
+    </message>
+    <message>
+        <source>TTFT above the target</source>
+        <translation>TTFT 超出目标</translation>
+    </message>
+    <message>
+        <source>Memory of the machine</source>
+        <translation>整机内存</translation>
+    </message>
+    <message>
+        <source>Device busy</source>
+        <translation>设备繁忙率</translation>
+    </message>
+    <message>
+        <source>Device busy while requests wait</source>
+        <translation>有请求等待时的设备繁忙率</translation>
+    </message>
+    <message>
+        <source>Lag of the load generator, median</source>
+        <translation>负载发生器滞后（中位数）</translation>
+    </message>
 </context>
 <context>
     <name>ledger</name>
@@ -1684,6 +1720,81 @@
     <message>
         <source>d MMM yyyy</source>
         <translation>yyyy年M月d日</translation>
+    </message>
+</context>
+<context>
+    <name>ui::AlarmCard</name>
+    <message>
+        <source>Alarms</source>
+        <translation>告警</translation>
+    </message>
+    <message>
+        <source>Limits…</source>
+        <translation>阈值…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>clears below %1</source>
+        <translation>低于 %1 时解除</translation>
+    </message>
+    <message>
+        <source>clears above %1</source>
+        <translation>高于 %1 时解除</translation>
+    </message>
+    <message>
+        <source>limit %1</source>
+        <translation>上限 %1</translation>
+    </message>
+    <message>
+        <source>at least %1</source>
+        <translation>至少 %1</translation>
+    </message>
+    <message>
+        <source>acknowledged</source>
+        <translation>已确认</translation>
+    </message>
+    <message>
+        <source>raised</source>
+        <translation>已触发</translation>
+    </message>
+    <message>
+        <source>over, being held</source>
+        <translation>超限，等待保持时间</translation>
+    </message>
+    <message>
+        <source>nothing to judge</source>
+        <translation>暂无可判断的数据</translation>
+    </message>
+    <message>
+        <source>n %1 of %2</source>
+        <translation>n %1 / %2</translation>
+    </message>
+    <message>
+        <source>quiet</source>
+        <translation>正常</translation>
+    </message>
+    <message>
+        <source>Acknowledge</source>
+        <translation>确认</translation>
+    </message>
+    <message>
+        <source>Acknowledge: %1</source>
+        <translation>确认：%1</translation>
+    </message>
+    <message>
+        <source>Muted</source>
+        <translation>已静音</translation>
+    </message>
+    <message>
+        <source>Mute</source>
+        <translation>静音</translation>
+    </message>
+    <message>
+        <source>Mute: %1</source>
+        <translation>静音：%1</translation>
     </message>
 </context>
 <context>
@@ -2757,6 +2868,14 @@
         <source>this list</source>
         <translation>本列表</translation>
     </message>
+    <message>
+        <source>Alarms</source>
+        <translation>告警</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
 </context>
 <context>
     <name>ui::ModelDialog</name>
@@ -3529,6 +3648,18 @@
         <source>What this page and the window&apos;s layout keep.</source>
         <translation>保存本页的选择与窗口布局。</translation>
     </message>
+    <message>
+        <source>Alarms</source>
+        <translation>告警</translation>
+    </message>
+    <message>
+        <source>Raised above it for %1 s, with at least %2 samples.</source>
+        <translation>高于此值持续 %1 秒且至少有 %2 个样本时触发。</translation>
+    </message>
+    <message>
+        <source>Raised below it for %1 s, with at least %2 samples.</source>
+        <translation>低于此值持续 %1 秒且至少有 %2 个样本时触发。</translation>
+    </message>
 </context>
 <context>
     <name>ui::StageList</name>
@@ -3772,16 +3903,8 @@
         <translation>整机 %1 %</translation>
     </message>
     <message>
-        <source>Resident memory of this process; the bar is memory in use of the whole machine, with the limit of 85 %.</source>
-        <translation>本进程的常驻内存；条形为整机已用内存，上限 85 %。</translation>
-    </message>
-    <message>
         <source>Device busy</source>
         <translation>设备繁忙率</translation>
-    </message>
-    <message>
-        <source>healthy 60–80 %</source>
-        <translation>健康 60–80 %</translation>
     </message>
     <message>
         <source>Share of the engine&apos;s threads that computed, mean of the last 5 s. The bracket is the healthy range.</source>
@@ -3812,6 +3935,14 @@
     <message>
         <source>achieved %1 req/s · lag p99 %2 ms</source>
         <translation>实际 %1 请求/秒 · 滞后 p99 %2 ms</translation>
+    </message>
+    <message>
+        <source>Resident memory of this process; the bar is memory in use of the whole machine, with the limit of %1 %.</source>
+        <translation>本进程的常驻内存；横条为整机已用内存，上限为 %1 %。</translation>
+    </message>
+    <message>
+        <source>healthy %1–%2 %</source>
+        <translation>健康区间 %1–%2 %</translation>
     </message>
 </context>
 <context>
@@ -3883,6 +4014,20 @@
     <message>
         <source>Not recording</source>
         <translation>未记录</translation>
+    </message>
+    <message>
+        <source>No alarm. A click shows the limits.</source>
+        <translation>没有告警。点击查看阈值。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n alarm(s); a click shows them</source>
+        <translation>
+            <numerusform>%n 个告警；点击查看</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Alarms</source>
+        <translation>告警</translation>
     </message>
 </context>
 <context>

@@ -6,6 +6,7 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTimer>
 
 #include <condition_variable>
 #include <mutex>
@@ -38,6 +39,7 @@ private Q_SLOTS:
     void aLockedLogDoesNotStopTheLoad();
     void aFailedEngineFailsTheRun();
     void leavingWhileALoadRunsKeepsTheRun();
+    void aRaisedAlarmIsInTheRun();
 
 private:
     std::unique_ptr<Session> makeSession();
@@ -448,6 +450,36 @@ void TstSession::leavingWhileALoadRunsKeepsTheRun() {
     const RunSummary summary = summaryOf(run);
     QCOMPARE(summary.run.state, RunState::Interrupted);
     QVERIFY(summary.requests > 5);
+}
+
+void TstSession::aRaisedAlarmIsInTheRun() {
+    auto session = makeSession();
+    load(*session);
+    std::vector<AlarmSetting> settings = defaultAlarmSettings();
+    for (AlarmSetting& setting : settings) {
+        setting.holdSeconds = 0.1;
+    }
+    session->setAlarmSettings(settings);
+    const auto run = session->startRecording(QStringLiteral("tight"));
+    QVERIFY(run);
+    QSignalSpy events(session.get(), &Session::eventHappened);
+    QTimer pulse; // an engine's figures move on
+    connect(&pulse, &QTimer::timeout, this, [this] {
+        m_backend->setSnapshot([](engine::Snapshot& snapshot) {
+            snapshot.machineTotalBytes = 1000;
+            snapshot.machineAvailableBytes = 50;
+        });
+    });
+    pulse.start(50);
+    QTRY_COMPARE(session->alarms().raised(true), 1);
+    QTRY_VERIFY(std::ranges::count(noticeKinds(events), std::string(kAlarmRaised)) == 1);
+    session->stopRecording();
+    QCOMPARE(summaryOf(*run).alarms, std::int64_t{1});
+    const auto rule = findAlarm("memory") - alarmTable().data();
+    session->acknowledgeAlarm(static_cast<std::size_t>(rule));
+    QCOMPARE(session->alarms().raised(true), 0);
+    load(*session, "b.gguf"); // another model: nothing is known of it
+    QCOMPARE(session->alarms().raised(false), 0);
 }
 
 QTEST_GUILESS_MAIN(TstSession)

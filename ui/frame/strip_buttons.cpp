@@ -109,6 +109,41 @@ void PaletteField::paintEvent(QPaintEvent*) {
               ui::font(type::kControl), color(ColorRole::Text3));
 }
 
+void AlarmButton::setCounts(int fresh, int raised) {
+    if (fresh != m_fresh || raised != m_raised) {
+        m_fresh = fresh;
+        m_raised = raised;
+        setText(raised > 0 ? QString::number(raised) : QString());
+        updateGeometry();
+        update();
+    }
+}
+
+QSize AlarmButton::sizeHint() const {
+    const double width = m_raised > 0 ? 36 + textWidth(timeFont(), text()) : 30.0;
+    return {rounded(width), size::kControl};
+}
+
+void AlarmButton::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    const QRectF box(rect());
+    const bool isFresh = m_fresh > 0;
+    if (isFresh) {
+        paintBox(painter, box, color(ColorRole::BadTint), color(ColorRole::BadBorder),
+                 radius::kField);
+    } else if (underMouse()) {
+        paintBox(painter, box, color(ColorRole::Hover), Qt::transparent, radius::kField);
+    }
+    if (hasFocus()) {
+        paintFocusRing(painter, box, radius::kField);
+    }
+    const QColor ink = color(isFresh        ? ColorRole::Bad
+                             : m_raised > 0 ? ColorRole::Text2
+                                            : ColorRole::Text3);
+    paintIcon(painter, QStringLiteral("bell"), QRectF(8, box.center().y() - 7, 14, 14), ink);
+    paintText(painter, QRectF(27, 0, box.width() - 31, box.height()), text(), timeFont(), ink);
+}
+
 void RecordButton::setLook(Look look, const QString& words, const QString& time) {
     if (look == m_look && words == text() && time == m_time) {
         return;

@@ -1,4 +1,4 @@
-// The three hand-painted buttons of the top strip. UI thread.
+// The hand-painted buttons of the top strip. UI thread.
 #pragma once
 
 #include <QAbstractButton>
@@ -46,6 +46,23 @@ public:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+};
+
+// A bell; with alarms, how many, in the colour of what nobody has acknowledged yet.
+class AlarmButton final : public StripButton {
+    Q_OBJECT
+
+public:
+    explicit AlarmButton(QWidget* parent) : StripButton(parent) {}
+    void setCounts(int fresh, int raised);
+    QSize sizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    int m_fresh = 0;
+    int m_raised = 0;
 };
 
 class RecordButton final : public StripButton {

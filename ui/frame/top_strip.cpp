@@ -66,6 +66,9 @@ TopStrip::TopStrip(QWidget* parent) : QWidget(parent) {
     layout->addWidget(m_state);
     layout->addStretch(1);
 
+    m_alarms = new AlarmButton(this);
+    layout->addWidget(m_alarms);
+    layout->addSpacing(10);
     m_palette = new PaletteField(this);
     layout->addWidget(m_palette);
     layout->addSpacing(14);
@@ -78,6 +81,7 @@ TopStrip::TopStrip(QWidget* parent) : QWidget(parent) {
     layout->addWidget(m_record);
 
     connect(m_model, &QAbstractButton::clicked, this, &TopStrip::modelMenuRequested);
+    connect(m_alarms, &QAbstractButton::clicked, this, &TopStrip::alarmsRequested);
     connect(m_palette, &QAbstractButton::clicked, this, &TopStrip::paletteRequested);
     connect(m_record, &QAbstractButton::clicked, this, &TopStrip::recordRequested);
     connect(m_language, &QAbstractButton::clicked, this, &TopStrip::languageRequested);
@@ -108,6 +112,12 @@ void TopStrip::setEngineState(engine::EngineState state, const QString& detail) 
 void TopStrip::setRecording(const RecordingView& recording) {
     m_recording = recording;
     showRecording();
+}
+
+void TopStrip::setAlarms(int fresh, int raised) {
+    m_freshAlarms = fresh;
+    m_raisedAlarms = raised;
+    showAlarms();
 }
 
 QWidget* TopStrip::firstFocus() const {
@@ -156,6 +166,7 @@ void TopStrip::retranslate() {
     showModel();
     showState();
     showRecording();
+    showAlarms();
 }
 
 void TopStrip::showModel() {
@@ -174,6 +185,15 @@ void TopStrip::showState() {
     m_dot->setState(look.shape, look.role);
     const QString word = app::stateLabel(m_engineState);
     m_state->setText(m_stateDetail.isEmpty() ? word : tr("%1: %2").arg(word, m_stateDetail));
+}
+
+void TopStrip::showAlarms() {
+    m_alarms->setCounts(m_freshAlarms, m_raisedAlarms);
+    m_alarms->setToolTip(m_raisedAlarms == 0
+                             ? tr("No alarm. A click shows the limits.")
+                             : tr("%n alarm(s); a click shows them", nullptr, m_raisedAlarms));
+    m_alarms->setAccessibleName(tr("Alarms"));
+    m_alarms->setAccessibleDescription(m_alarms->toolTip());
 }
 
 void TopStrip::showRecording() {

@@ -11,6 +11,7 @@ class QPushButton;
 
 namespace ui {
 
+class AlarmButton;
 class ElidedText;
 class ModelButton;
 class PaletteField;
@@ -35,11 +36,14 @@ public:
     // `detail` follows the state's word: "convert, 2 of 5", "3 left".
     void setEngineState(engine::EngineState state, const QString& detail);
     void setRecording(const RecordingView& recording);
+    // How many alarms nobody acknowledged, and how many there are.
+    void setAlarms(int fresh, int raised);
     QWidget* firstFocus() const;
     QPoint modelMenuPosition() const; // global
 
 Q_SIGNALS:
     void modelMenuRequested();
+    void alarmsRequested();
     void paletteRequested();
     void recordRequested();
     void languageRequested();
@@ -55,11 +59,13 @@ private:
     void showModel();
     void showState();
     void showRecording();
+    void showAlarms();
 
     ModelButton* m_model;
     ElidedText* m_device;
     StateDot* m_dot;
     ElidedText* m_state;
+    AlarmButton* m_alarms;
     PaletteField* m_palette;
     RecordButton* m_record;
     QPushButton* m_language;
@@ -71,6 +77,8 @@ private:
     engine::EngineState m_engineState = engine::EngineState::NoModel;
     QString m_stateDetail;
     RecordingView m_recording;
+    int m_freshAlarms = 0;
+    int m_raisedAlarms = 0;
 };
 
 } // namespace ui

@@ -273,7 +273,8 @@ void LivePage::feedTiles() {
     m_tiles->setContext({.figures = figures,
                          .snapshot = snapshot,
                          .target = m_target,
-                         .isSelection = selection.has_value()});
+                         .isSelection = selection.has_value(),
+                         .alarms = m_session.alarms()});
 }
 
 void LivePage::feedEvents() {

@@ -13,9 +13,6 @@ namespace ui {
 
 namespace {
 
-constexpr double kGapLimitMs = 100.0;
-constexpr double kMemoryLimit = 0.85;
-constexpr std::pair<double, double> kHealthyBusy = {0.60, 0.80};
 constexpr int kOneRowFrom = 860;     // narrower strips wrap
 constexpr std::size_t kFirstRow = 3; // tiles of the first of two rows
 
@@ -64,11 +61,12 @@ TileContent ttftTile(const TileContext& context) {
                                   .arg(app::numberText(static_cast<double>(missing))),
                       .color = ColorRole::Text3}};
     } else {
-        const bool isWide = figures.gapMs.value_or(0.0) > kGapLimitMs;
+        const double limit = context.alarms.limit("ttft_gap");
+        const bool isWide = figures.gapMs.value_or(0.0) > limit;
         tile.foot = {
             {.text = TileStrip::tr("gap p99 − p50 %1 ms").arg(app::millisecondsText(figures.gapMs)),
              .color = isWide ? ColorRole::Warn : ColorRole::Text2},
-            {.text = TileStrip::tr(" · limit %1").arg(app::numberText(kGapLimitMs)),
+            {.text = TileStrip::tr(" · limit %1").arg(app::numberText(limit)),
              .color = ColorRole::Text2}};
     }
     tile.definition = TileStrip::tr(
@@ -169,15 +167,16 @@ TileContent memoryTile(const TileContext& context) {
     tile.figures = {{.value = space > 0 ? text.left(space) : text,
                      .unit = space > 0 ? text.mid(space + 1) : QString()}};
     const double share = figures.machineShare.value_or(0.0);
-    tile.bar = TileBar{.share = share,
-                       .color = share > kMemoryLimit ? ColorRole::Bad : ColorRole::Memory,
-                       .tick = kMemoryLimit};
+    const double limit = context.alarms.limit("memory") / 100.0;
+    tile.bar = TileBar{
+        .share = share, .color = share > limit ? ColorRole::Bad : ColorRole::Memory, .tick = limit};
     if (figures.machineShare) {
         tile.foot = {{.text = TileStrip::tr("machine %1 %").arg(app::numberText(100.0 * share))}};
     }
     tile.definition =
         TileStrip::tr("Resident memory of this process; the bar is memory in use of the whole "
-                      "machine, with the limit of 85 %.");
+                      "machine, with the limit of %1 %.")
+            .arg(app::numberText(100.0 * limit));
     return tile;
 }
 
@@ -185,14 +184,18 @@ TileContent busyTile(const TileContext& context) {
     const app::LiveFigures& figures = context.figures;
     TileContent tile;
     tile.caption = TileStrip::tr("Device busy");
+    const std::pair<double, double> healthy = {context.alarms.limit("device_starved") / 100.0,
+                                               context.alarms.limit("device_busy") / 100.0};
     tile.figures = {
         {.value = app::numberText(figures.busyShare ? std::optional(100.0 * *figures.busyShare)
                                                     : std::nullopt),
          .unit = figures.busyShare ? QStringLiteral("%") : QString()}};
     tile.bar = TileBar{.share = figures.busyShare.value_or(0.0),
                        .color = ColorRole::DeviceBusy,
-                       .bracket = kHealthyBusy};
-    tile.foot = {{.text = TileStrip::tr("healthy 60–80 %")}};
+                       .bracket = healthy};
+    tile.foot = {{.text = TileStrip::tr("healthy %1–%2 %")
+                              .arg(app::numberText(100.0 * healthy.first),
+                                   app::numberText(100.0 * healthy.second))}};
     tile.definition =
         TileStrip::tr("Share of the engine's threads that computed, mean of the last 5 s. The "
                       "bracket is the healthy range.");
@@ -200,13 +203,13 @@ TileContent busyTile(const TileContext& context) {
 }
 
 constexpr std::array<TileRow, 7> kTiles = {{
-    {"ttft", 254, ttftTile},
-    {"throughput", 116, outputTile},
-    {"throughput", 162, goodputTile},
-    {"batch", 112, batchTile},
-    {"kv", 104, kvTile},
-    {"memory", 110, memoryTile},
-    {"busy", 106, busyTile},
+    {"ttft", 254, app::AlarmTile::Ttft, ttftTile},
+    {"throughput", 116, app::AlarmTile::None, outputTile},
+    {"throughput", 162, app::AlarmTile::None, goodputTile},
+    {"batch", 112, app::AlarmTile::None, batchTile},
+    {"kv", 104, app::AlarmTile::None, kvTile},
+    {"memory", 110, app::AlarmTile::Memory, memoryTile},
+    {"busy", 106, app::AlarmTile::Busy, busyTile},
 }};
 
 QString arrivalText(app::ArrivalKind kind) {
@@ -266,7 +269,9 @@ TileStrip::TileStrip(QWidget* parent) : QWidget(parent) {
 
 void TileStrip::setContext(const TileContext& context) {
     for (std::size_t index = 0; index < kTiles.size(); ++index) {
-        m_tiles[index]->setContent(kTiles[index].make(context));
+        TileContent content = kTiles[index].make(context);
+        content.isAlarm = !context.isSelection && context.alarms.isRaised(kTiles[index].alarm);
+        m_tiles[index]->setContent(content);
     }
 }
 

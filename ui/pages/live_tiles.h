@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/load/load_generator.h"
+#include "app/observe/alarms.h"
 #include "app/observe/live_figures.h"
 #include "engine/metrics.h"
 #include "ui/widgets/stat_tile.h"
@@ -18,12 +19,14 @@ struct TileContext {
     const app::LiveFigures& figures;
     const engine::Snapshot& snapshot;
     app::ServiceTarget target;
-    bool isSelection = false; // figures of a selected span, not the newest
+    bool isSelection = false;  // figures of a selected span, not the newest
+    const app::Alarms& alarms; // their limits and what is raised
 };
 
 struct TileRow {
     const char* chart; // the chart that a click shows
     int weight;        // share of the width
+    app::AlarmTile alarm;
     TileContent (*make)(const TileContext&);
 };
 std::span<const TileRow> tileTable();

@@ -1,5 +1,6 @@
 #include "ui/pages/settings_page.h"
 
+#include "app/labels.h"
 #include "app/session.h"
 #include "ui/theme.h"
 
@@ -46,6 +47,17 @@ QDoubleSpinBox* makeLimit(QWidget* parent) {
     return box;
 }
 
+QDoubleSpinBox* makeAlarmLimit(const app::AlarmRule& rule, QWidget* parent) {
+    auto* box = new QDoubleSpinBox(parent);
+    box->setDecimals(rule.limit < 10.0 ? 1 : 0);
+    box->setRange(rule.limit < 10.0 ? 0.1 : 1.0, rule.maximum);
+    box->setSuffix(QLatin1Char(' ') +
+                   QString::fromLatin1(rule.unit.data(), static_cast<qsizetype>(rule.unit.size())));
+    box->setGroupSeparatorShown(true);
+    box->setFixedWidth(kControlWidth);
+    return box;
+}
+
 } // namespace
 
 SettingsPage::SettingsPage(app::Session& session, QWidget* parent)
@@ -75,7 +87,14 @@ SettingsPage::SettingsPage(app::Session& session, QWidget* parent)
     for (QLabel* path : {m_runLog, m_settingsFile}) {
         path->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     }
-    const auto card = [&](QLabel*& title, std::initializer_list<std::pair<QWidget*, Row*>> rows) {
+    for (const app::AlarmRule& rule : app::alarmTable()) {
+        m_alarmLimits.push_back({.box = makeAlarmLimit(rule, content), .row = {}});
+    }
+    std::vector<std::pair<QWidget*, Row*>> alarmRows;
+    for (AlarmLimit& limit : m_alarmLimits) {
+        alarmRows.emplace_back(limit.box, &limit.row);
+    }
+    const auto card = [&](QLabel*& title, const std::vector<std::pair<QWidget*, Row*>>& rows) {
         auto* frame = new QFrame(content);
         setSurface(frame, Surface::Card);
         frame->setMaximumWidth(760);
@@ -102,6 +121,7 @@ SettingsPage::SettingsPage(app::Session& session, QWidget* parent)
     };
     card(m_look, {{m_language, &m_languageRow}, {m_theme, &m_themeRow}});
     card(m_target, {{m_ttft, &m_ttftRow}, {m_tpot, &m_tpotRow}});
+    card(m_alarms, alarmRows);
     card(m_places, {{m_runLog, &m_runLogRow}, {m_settingsFile, &m_settingsFileRow}});
     column->addStretch();
 
@@ -112,6 +132,14 @@ SettingsPage::SettingsPage(app::Session& session, QWidget* parent)
             [this](int index) { Q_EMIT themeChosen(kThemes[static_cast<std::size_t>(index)]); });
     connect(m_ttft, &QDoubleSpinBox::valueChanged, this, &SettingsPage::editTarget);
     connect(m_tpot, &QDoubleSpinBox::valueChanged, this, &SettingsPage::editTarget);
+    for (std::size_t rule = 0; rule < m_alarmLimits.size(); ++rule) {
+        connect(m_alarmLimits[rule].box, &QDoubleSpinBox::valueChanged, this,
+                [this, rule](double limit) {
+                    if (!m_isFilling) {
+                        Q_EMIT alarmLimitChosen(rule, limit);
+                    }
+                });
+    }
     retranslate();
 }
 
@@ -133,6 +161,10 @@ void SettingsPage::setChoices(const app::Preferences& preferences, app::ThemeKin
     m_theme->setCurrentIndex(theme == app::ThemeKind::Dark ? 0 : 1);
     m_ttft->setValue(preferences.serviceTtftMs());
     m_tpot->setValue(preferences.serviceTpotMs());
+    const std::vector<app::AlarmSetting> alarms = preferences.alarms();
+    for (std::size_t rule = 0; rule < m_alarmLimits.size(); ++rule) {
+        m_alarmLimits[rule].box->setValue(alarms[rule].limit);
+    }
 }
 
 void SettingsPage::changeEvent(QEvent* event) {
@@ -169,6 +201,17 @@ void SettingsPage::retranslate() {
          tr("From scheduled to the first visible text. Goodput counts requests that meet it."));
     name(m_tpotRow, m_tpot, tr("Time per output token at most"),
          tr("One-token answers have none and are not held against it."));
+    m_alarms->setText(tr("Alarms"));
+    for (std::size_t rule = 0; rule < m_alarmLimits.size(); ++rule) {
+        const app::AlarmRule& row = app::alarmTable()[rule];
+        const QString hold = app::numberText(row.holdSeconds);
+        const QString least = app::numberText(static_cast<double>(row.leastCount));
+        const QString note =
+            row.side == app::AlarmSide::Above
+                ? tr("Raised above it for %1 s, with at least %2 samples.").arg(hold, least)
+                : tr("Raised below it for %1 s, with at least %2 samples.").arg(hold, least);
+        name(m_alarmLimits[rule].row, m_alarmLimits[rule].box, app::alarmLabel(row.key), note);
+    }
     m_places->setText(tr("Places"));
     m_runLog->setText(QFile::decodeName(m_session.runLog().c_str()));
     name(m_runLogRow, m_runLog, tr("Run log"),

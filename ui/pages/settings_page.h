@@ -29,6 +29,7 @@ Q_SIGNALS:
     void languageChosen(const QString& code); // empty: the system's
     void themeChosen(app::ThemeKind theme);
     void targetChosen(double ttftMs, double tpotMs);
+    void alarmLimitChosen(std::size_t rule, double limit); // a row of the alarm table
 
 protected:
     void changeEvent(QEvent* event) override;
@@ -54,6 +55,12 @@ private:
     Row m_ttftRow;
     QDoubleSpinBox* m_tpot;
     Row m_tpotRow;
+    QLabel* m_alarms;
+    struct AlarmLimit {
+        QDoubleSpinBox* box = nullptr;
+        Row row;
+    };
+    std::vector<AlarmLimit> m_alarmLimits; // a row a rule
     QLabel* m_places;
     QLabel* m_runLog;
     Row m_runLogRow;

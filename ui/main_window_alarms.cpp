@@ -1,0 +1,40 @@
+// The window's alarms: badge, card, limits that are kept.
+#include "ui/frame/alarm_card.h"
+#include "ui/frame/top_strip.h"
+#include "ui/main_window.h"
+#include "ui/pages/settings_page.h"
+#include "ui/theme.h"
+
+namespace ui {
+
+void MainWindow::buildAlarms() {
+    m_alarmCard = new AlarmCard(this);
+    connect(m_strip, &TopStrip::alarmsRequested, m_alarmCard, &OverlayCard::open);
+    connect(m_alarmCard, &AlarmCard::acknowledged, &m_session, &app::Session::acknowledgeAlarm);
+    connect(m_alarmCard, &AlarmCard::limitsRequested, this,
+            [this] { showPage(QStringLiteral("settings")); });
+    connect(m_alarmCard, &AlarmCard::muteChosen, this, [this](std::size_t rule, bool isMuted) {
+        std::vector<app::AlarmSetting> settings = m_session.alarms().settings();
+        settings.at(rule).isMuted = isMuted;
+        setAlarms(std::move(settings));
+    });
+    connect(m_settings, &SettingsPage::alarmLimitChosen, this,
+            [this](std::size_t rule, double limit) {
+                std::vector<app::AlarmSetting> settings = m_session.alarms().settings();
+                settings.at(rule).limit = limit;
+                setAlarms(std::move(settings));
+            });
+    connect(&m_session, &app::Session::alarmsChanged, this, [this] {
+        m_alarmCard->follow(m_session.alarms());
+        m_strip->setAlarms(m_session.alarms().raised(true), m_session.alarms().raised(false));
+    });
+    m_session.setAlarmSettings(m_preferences.alarms());
+}
+
+void MainWindow::setAlarms(std::vector<app::AlarmSetting> settings) {
+    m_preferences.setAlarms(settings);
+    m_session.setAlarmSettings(std::move(settings));
+    m_settings->setChoices(m_preferences, themeKind());
+}
+
+} // namespace ui
