@@ -3,6 +3,7 @@
 #include "tests/support/program.h"
 #include "tests/support/tiny_model.h"
 
+#include <QDir>
 #include <QFile>
 #include <QTest>
 
@@ -81,6 +82,7 @@ void TstHeadwayProgram::initTestCase() {
     writeFile(m_headway->path(QStringLiteral("short.toml")), kWorkload);
     writeFile(m_headway->path(QStringLiteral("bad.toml")), "[[stage]]\nrate = 1\nratee = 2\n");
     writeFile(m_headway->path(QStringLiteral("noise")), QByteArray(5000, '\x7F'));
+    QVERIFY(QDir().mkpath(m_headway->path(QStringLiteral("empty")))); // a folder without a model
 }
 
 ProgramEnd TstHeadwayProgram::load(const QStringList& more) const {
@@ -176,7 +178,7 @@ void TstHeadwayProgram::failedWorkIsOne_data() {
     row("load bad.toml tiny.gguf", "bad.toml:3:");
     row("load noise tiny.gguf", "noise");
     row("load demo nosuch.gguf", "nosuch.gguf");
-    row("load demo .", "");
+    row("load demo empty", "empty");
     row("load demo noise", "noise");
     row("load demo short.toml", "short.toml");
     row("load short.toml tiny.gguf --record /proc/no/runs.db", "/proc/no");
