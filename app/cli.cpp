@@ -38,7 +38,8 @@ struct WindowArguments {
 };
 
 void declareWindow(CLI::App& root, WindowArguments& arguments) {
-    root.add_option("MODEL", arguments.model, "Model file to open in the window (GGUF)");
+    root.add_option("MODEL", arguments.model,
+                    "Model to open in the window: a GGUF or safetensors file, or a folder");
     root.add_option("--workload", arguments.workload,
                     "Workload that starts once the model is loaded: a built-in name or a file");
     root.add_option("--record", arguments.runLog, "Run log to use instead of the user's own");

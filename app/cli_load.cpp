@@ -188,7 +188,8 @@ void declareLoad(CLI::App& command, ChosenCommand& chosen) {
         .add_option("WORKLOAD", arguments->workload,
                     fmt::format("A workload file, or one of {}", fmt::join(names, ", ")))
         ->required();
-    command.add_option("MODEL", arguments->model, "Model file (default: the default model)");
+    command.add_option("MODEL", arguments->model,
+                       "Model file or folder (default: the default model)");
     command.add_option("--for", arguments->duration, "Run for this long instead: 500ms, 60s, 5min");
     command.add_option("--record", arguments->record,
                        "Database to record into (default: the user's run log)");

@@ -120,7 +120,7 @@ std::vector<std::filesystem::path> Preferences::recentModels() const {
     const QStringList texts = m_settings->value(key("models/recent")).toStringList();
     for (const QString& text : texts) {
         std::error_code ignored;
-        if (std::filesystem::is_regular_file(pathOf(text), ignored)) {
+        if (std::filesystem::exists(pathOf(text), ignored)) { // a file or a model's folder
             models.push_back(pathOf(text));
         }
     }

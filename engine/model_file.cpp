@@ -127,14 +127,13 @@ std::optional<std::string> uncomputableTensor(const std::vector<ListedTensor>& t
 // Every reason, the most telling first.
 std::vector<std::string> problemsOf(const Listing& listing, ModelInspection& model) {
     const Checkpoint& checkpoint = *listing.checkpoint;
-    if (model.architecture.empty()) {
-        return {"the file names no architecture (general.architecture)"};
-    }
     if (checkpoint.text("general.type") == "adapter") {
         return {"this is an adapter, to be used with a model, not a model itself"};
     }
     std::vector<std::string> problems;
-    if (!isSupportedArchitecture(model.architecture)) {
+    if (model.architecture.empty()) {
+        problems.emplace_back("the file names no architecture (general.architecture)");
+    } else if (!isSupportedArchitecture(model.architecture)) {
         problems.push_back(refusalOfArchitecture(model.architecture));
     }
     if (auto uncomputable = uncomputableTensor(listing.tensors)) {

@@ -31,8 +31,8 @@ struct PrecisionNeed {
 struct MemoryNeed {
     std::int64_t contextTokens = 0;
     std::uint64_t weightsBytes = 0;
-    std::uint64_t kvBytes = 0;     // one sequence of that length, keys and values in F16
-    std::vector<PrecisionNeed> kv; // the same in each precision of keys and values
+    std::uint64_t kvBytes = 0;       // one sequence of that length, keys and values in F16
+    std::vector<PrecisionNeed> kv{}; // the same in each precision of keys and values
 };
 
 struct ModelInspection {

@@ -315,8 +315,10 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-    const QString suffix = QFileInfo(droppedFile(event->mimeData())).suffix().toLower();
-    if (suffix == QStringLiteral("gguf") || suffix == QStringLiteral("toml")) {
+    const QFileInfo file(droppedFile(event->mimeData()));
+    const QString suffix = file.suffix().toLower();
+    if (suffix == QStringLiteral("gguf") || suffix == QStringLiteral("safetensors") ||
+        suffix == QStringLiteral("toml") || file.isDir()) {
         event->acceptProposedAction();
     }
 }

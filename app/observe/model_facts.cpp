@@ -44,6 +44,25 @@ QString shapeText(const engine::ModelInspection& model) {
              count(model.headDim));
 }
 
+// "1.2 GiB, safetensors in 4 files"
+QString fileText(const engine::ModelInspection& model) {
+    const QString size = bytesText(model.fileBytes) + QStringLiteral(", ") + plain(model.container);
+    return model.files < 2
+               ? size
+               : say(QT_TRANSLATE_NOOP("model", "%1 in %2 files")).arg(size, count(model.files));
+}
+
+// "file 93 MiB, fp16 257 MiB, (int8 137 MiB)": what this build can't do yet in brackets.
+QString precisionsText(const std::vector<engine::PrecisionNeed>& needs) {
+    QStringList parts;
+    for (const engine::PrecisionNeed& need : needs) {
+        const QString part =
+            plain(need.precision) + u' ' + bytesText(static_cast<std::uint64_t>(need.bytes));
+        parts << (need.isAvailable ? part : u'(' + part + u')');
+    }
+    return parts.join(QStringLiteral(", "));
+}
+
 } // namespace
 
 QString parametersText(std::uint64_t parameters) {
@@ -72,16 +91,29 @@ std::vector<std::pair<QString, QString>> modelFacts(const engine::ModelInspectio
                                             ? QString()
                                             : QStringLiteral(", ") + plain(model.preTokenizer))},
         {say(QT_TRANSLATE_NOOP("model", "Chat format")), plain(model.chatFormat)},
-        {say(QT_TRANSLATE_NOOP("model", "File")), bytesText(model.fileBytes)},
+        {say(QT_TRANSLATE_NOOP("model", "File")), fileText(model)},
     };
+    if (model.experts > 0) {
+        facts.emplace(facts.begin() + 3, say(QT_TRANSLATE_NOOP("model", "Experts")),
+                      say(QT_TRANSLATE_NOOP("model", "%1, of which %2 work on a token"))
+                          .arg(count(model.experts), count(model.activeExperts)));
+    }
+    if (!model.weights.empty()) {
+        facts.emplace_back(say(QT_TRANSLATE_NOOP("model", "Weights in memory")),
+                           precisionsText(model.weights));
+    }
     for (const engine::MemoryNeed& need : model.memory) {
         facts.emplace_back(
             say(QT_TRANSLATE_NOOP("model", "Memory at %1 tokens")).arg(count(need.contextTokens)),
             say(QT_TRANSLATE_NOOP("model", "%1 weights + %2 KV"))
-                .arg(bytesText(need.weightsBytes), bytesText(need.kvBytes)));
+                .arg(bytesText(need.weightsBytes),
+                     need.kv.empty() ? bytesText(need.kvBytes) : precisionsText(need.kv)));
     }
     if (!model.license.empty()) {
         facts.emplace_back(say(QT_TRANSLATE_NOOP("model", "Licence")), plain(model.license));
+    }
+    for (const std::string& notice : model.notices) {
+        facts.emplace_back(say(QT_TRANSLATE_NOOP("model", "Note")), plain(notice));
     }
     std::erase_if(facts, [](const auto& fact) { return fact.second.isEmpty(); });
     return facts;

@@ -156,7 +156,8 @@ void declareBench(CLI::App& command, ChosenCommand& chosen) {
             ->check(CLI::Range(least, most))
             ->capture_default_str();
     };
-    command.add_option("MODEL", arguments->model, "Model file (GGUF)")->required();
+    command.add_option("MODEL", arguments->model, "Model file or folder (GGUF, safetensors)")
+        ->required();
     list("-p,--prompt-tokens", arguments->prompts, "Prompt lengths; 0: no prefill", 0, 131'072);
     list("-n,--output-tokens", arguments->outputs, "Answer lengths; 0: no decode", 0, 131'072);
     list("-b,--batch", arguments->batches, "Sequences decoded together", 1, 1024);

@@ -170,7 +170,8 @@ ExitStatus generate(const GenerateArguments& arguments) {
 
 void declareGenerate(CLI::App& command, ChosenCommand& chosen) {
     const auto arguments = std::make_shared<GenerateArguments>();
-    command.add_option("MODEL", arguments->model, "Model file (GGUF)")->required();
+    command.add_option("MODEL", arguments->model, "Model file or folder (GGUF, safetensors)")
+        ->required();
     arguments->promptOption =
         command.add_option("--prompt", arguments->prompt, "Text to go on from, or to answer");
     command.add_option("--prompt-file", arguments->promptFile, "The same from a file");

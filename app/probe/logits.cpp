@@ -66,7 +66,8 @@ ExitStatus writeLogits(const LogitsArguments& arguments) {
 
 void declareLogits(CLI::App& command, ChosenCommand& chosen) {
     const auto arguments = std::make_shared<LogitsArguments>();
-    command.add_option("MODEL", arguments->model, "Model file (GGUF)")->required();
+    command.add_option("MODEL", arguments->model, "Model file or folder (GGUF, safetensors)")
+        ->required();
     command.add_option("--ids", arguments->ids, "Token ids, 1,2,3")->required();
     command.add_flag("--all", arguments->wantsAll, "A row a position; else the last only");
     command.add_option("--chunk", arguments->chunk, "Tokens computed at a time")

@@ -97,7 +97,8 @@ ExitStatus detokenize(const TokenizeArguments& arguments) {
 
 void declareTokenize(CLI::App& command, ChosenCommand& chosen) {
     const auto arguments = std::make_shared<TokenizeArguments>();
-    command.add_option("MODEL", arguments->model, "Model file (GGUF)")->required();
+    command.add_option("MODEL", arguments->model, "Model file or folder (GGUF, safetensors)")
+        ->required();
     command.add_option("--text", arguments->text, "Text to encode");
     command.add_option("--file", arguments->file, "File whose text is encoded");
     command.add_flag("--stdin-jsonl", arguments->readsLines,
@@ -111,7 +112,8 @@ void declareTokenize(CLI::App& command, ChosenCommand& chosen) {
 
 void declareDetokenize(CLI::App& command, ChosenCommand& chosen) {
     const auto arguments = std::make_shared<TokenizeArguments>();
-    command.add_option("MODEL", arguments->model, "Model file (GGUF)")->required();
+    command.add_option("MODEL", arguments->model, "Model file or folder (GGUF, safetensors)")
+        ->required();
     command.add_option("--ids", arguments->ids, "Token ids, 1,2,3")->required();
     command.add_flag("--special", arguments->parsesSpecial, "Show control tokens");
     command.add_flag("--json", arguments->asJson, "One JSON document on standard output");

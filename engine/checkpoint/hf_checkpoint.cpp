@@ -271,7 +271,26 @@ struct Opened {
     std::string digest;
 };
 
+// A tokenizer.json alone, like GGUF files that hold a vocabulary only.
+Opened openVocabulary(const fs::path& folder) {
+    const nlohmann::json document = readJsonObject(folder / "config.json");
+    Config config;
+    config.model = nlohmann::json::object();
+    if (!document.is_null()) {
+        config = readConfig(document, "config.json");
+    }
+    Opened opened;
+    config.metadata.set("general.name", modelName(folder));
+    addTokenizer(folder, config, opened.plan.notices);
+    opened.metadata = std::move(config.metadata);
+    opened.digest = digestOf({}, folder);
+    return opened;
+}
+
 Opened open(const fs::path& path, LoadMode mode, const std::stop_token& stop) {
+    if (const fs::path vocabulary = vocabularyFolder(path); !vocabulary.empty()) {
+        return openVocabulary(vocabulary);
+    }
     const ModelFolder folder = findModelFiles(path);
     Config config = readConfigOf(folder);
     Opened opened;

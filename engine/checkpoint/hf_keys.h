@@ -12,6 +12,8 @@ constexpr const char* kSplitInvertsKey = "tokenizer.hf.split.inverts";
 // there is no tokenizer.
 constexpr const char* kNormalizerKey = "tokenizer.hf.normalizer";
 constexpr const char* kIgnoreMergesKey = "tokenizer.hf.ignore_merges";
+// The space before a text is left out where the text begins with one.
+constexpr const char* kPrefixOnceKey = "tokenizer.hf.prefix_once";
 constexpr const char* kEndIdsKey = "tokenizer.hf.eos_token_ids";
 constexpr const char* kUnsupportedKey = "tokenizer.hf.unsupported";
 

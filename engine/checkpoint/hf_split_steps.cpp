@@ -102,6 +102,7 @@ void readMetaspace(const json& step, SplitSteps& result) {
     }
     const std::string scheme = textOf(step, "prepend_scheme");
     result.isSpaced = true;
+    result.prependsOnce = true;
     result.prependsSpace =
         scheme.empty() ? jsonFlag(step, "add_prefix_space", true) : scheme != "never";
 }

@@ -21,6 +21,7 @@ struct SplitSteps {
     bool isByteLevel = false;   // the model's symbols are bytes
     bool isSpaced = false;      // spaces become U+2581, as SentencePiece has it
     bool prependsSpace = false; // one before every text
+    bool prependsOnce = false;  // but for texts that begin with one
     bool normalizesToC = false;
 };
 

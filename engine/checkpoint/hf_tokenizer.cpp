@@ -38,10 +38,11 @@ public:
           m_metadata(metadata),
           m_notices(notices),
           m_model(jsonChild(m_document.rest, "model")),
-          m_types(m_document.tokens.size(), Normal) {}
+          m_types(m_document.tokens.size(), Normal) {
+        addAdded();
+    }
 
     void tell() {
-        addAdded();
         const std::string type = jsonText(m_model, "type").value_or("BPE");
         if (type != "BPE" || m_document.hasScores) {
             throw Failure(ErrorCode::Unsupported,
@@ -69,7 +70,7 @@ public:
         m_metadata.set("tokenizer.ggml.token_type", MetadataArray(std::move(types)));
     }
 
-    // The first token with this text. Before tell().
+    // The first token with this text. Before tell(), which moves the tokens on.
     std::optional<std::int64_t> idOf(const std::string& text) const {
         for (const auto& [id, added] : m_added) {
             if (added == text) {
@@ -142,6 +143,7 @@ private:
     void tellSpaced(const SplitSteps& steps) {
         m_metadata.set("tokenizer.ggml.model", std::string("gemma4"));
         m_metadata.set("tokenizer.ggml.add_space_prefix", steps.prependsSpace);
+        m_metadata.set(kPrefixOnceKey, steps.prependsOnce);
         if (const auto unknown = jsonText(m_model, "unk_token")) {
             if (const auto id = idOf(*unknown)) {
                 m_types[static_cast<std::size_t>(*id)] = Unknown;
@@ -288,8 +290,8 @@ void addTokenizer(const fs::path& folder, Config& config, std::vector<std::strin
     TokenizerJson document = parseTokenizerJson(*text, "tokenizer.json");
     text.reset();
     const json processor = jsonChild(document.rest, "post_processor");
-    Teller teller(std::move(document), config.metadata, notices);
     try {
+        Teller teller(std::move(document), config.metadata, notices);
         tellSpecials(folder, teller, processor, config);
         teller.tell();
     } catch (const Failure& failure) {

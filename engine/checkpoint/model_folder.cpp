@@ -248,6 +248,18 @@ fs::path ggufOfFolder(const fs::path& folder) {
     return files.size() == 1 ? files.front() : fs::path();
 }
 
+fs::path vocabularyFolder(const fs::path& path) {
+    constexpr std::string_view kTokenizer = "tokenizer.json";
+    std::error_code error;
+    if (path.filename() == kTokenizer && fs::is_regular_file(path, error)) {
+        return fs::absolute(path, error).parent_path();
+    }
+    const bool isAlone = fs::is_directory(path, error) &&
+                         fs::is_regular_file(path / kTokenizer, error) && !holdsSafetensors(path) &&
+                         ggufOfFolder(path).empty();
+    return isAlone ? path : fs::path();
+}
+
 bool holdsSafetensors(const fs::path& folder) {
     return !filesOf(folder, kEnding).empty() || !filesOf(folder, kIndexEnding).empty();
 }

@@ -21,6 +21,10 @@ bool holdsSafetensors(const std::filesystem::path& folder);
 // Whether the name is that of an index of shards.
 bool isModelIndex(const std::filesystem::path& file);
 
+// The folder of a tokenizer without weights: given as the file tokenizer.json, or as a folder that
+// holds one and neither safetensors nor GGUF. Empty where it is something else.
+std::filesystem::path vocabularyFolder(const std::filesystem::path& path);
+
 // The one GGUF file of a folder (the first part of a split one); empty where there is none or a
 // choice between several.
 std::filesystem::path ggufOfFolder(const std::filesystem::path& folder);

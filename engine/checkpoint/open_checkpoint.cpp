@@ -63,7 +63,7 @@ Located locate(const fs::path& path) {
         return holdsSafetensors(path) || single.empty() ? Located{kSafetensors, path}
                                                         : Located{kGguf, single};
     }
-    if (isModelIndex(path)) {
+    if (isModelIndex(path) || !vocabularyFolder(path).empty()) {
         return {kSafetensors, path};
     }
     const Head head = readHead(path);

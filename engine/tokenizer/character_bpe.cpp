@@ -21,6 +21,7 @@ public:
         : m_vocabulary(vocabulary),
           m_splitter(source.splitter),
           m_addsSpacePrefix(source.addsSpacePrefix),
+          m_addsPrefixOnce(source.addsPrefixOnce),
           m_rules(vocabulary, source.merges),
           m_bytes(vocabulary),
           m_unknown(vocabulary.special("unknown").value_or(-1)) {}
@@ -32,7 +33,9 @@ public:
         if (text.size() > kLongestText) {
             throw Failure(ErrorCode::TooLarge, "The text is too long to be tokenized.");
         }
-        const std::string spelled = spelledWithSpaces(text, m_addsSpacePrefix);
+        const bool hasPrefix =
+            m_addsPrefixOnce && (text.starts_with(' ') || text.starts_with("\xE2\x96\x81"));
+        const std::string spelled = spelledWithSpaces(text, m_addsSpacePrefix && !hasPrefix);
         const auto scratch = m_scratches.borrow();
         Encoding encoding(*this, *scratch, out);
         const std::string_view whole = spelled;
@@ -121,6 +124,7 @@ private:
     const Vocabulary& m_vocabulary;
     std::shared_ptr<const Splitter> m_splitter;
     bool m_addsSpacePrefix;
+    bool m_addsPrefixOnce;
     BpeRules m_rules;
     ByteTokens m_bytes;
     TokenId m_unknown;

@@ -115,6 +115,7 @@ TokenizerSource tokenizerSourceOf(const Checkpoint& checkpoint) {
         source.addsBos = true;
         source.addsSpacePrefix =
             checkpoint.boolean("tokenizer.ggml.add_space_prefix").value_or(false);
+        source.addsPrefixOnce = checkpoint.boolean(hf::kPrefixOnceKey).value_or(false);
         break;
     case TokenModel::SentencePiece: {
         constexpr std::int64_t kFirstScored = 1; // <s> of files that don't say

@@ -37,6 +37,7 @@ struct TokenizerSource {
     bool normalizes = false;                                   // text to form C first
     bool takesWholeWords = false; // a word in the vocabulary is one token, whatever the merges say
     bool addsSpacePrefix = false;
+    bool addsPrefixOnce = false; // not to a text that begins with a space
     bool addsBos = false;
 };
 

@@ -1131,6 +1131,26 @@
         <source>It needs at least %1, and %2 of memory are free here.</source>
         <translation>至少需要 %1，此处空闲内存 %2。</translation>
     </message>
+    <message>
+        <source>%1 in %2 files</source>
+        <translation>%1，共 %2 个文件</translation>
+    </message>
+    <message>
+        <source>Experts</source>
+        <translation>专家</translation>
+    </message>
+    <message>
+        <source>%1, of which %2 work on a token</source>
+        <translation>%1 个，每个词元使用 %2 个</translation>
+    </message>
+    <message>
+        <source>Weights in memory</source>
+        <translation>内存中的权重</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>备注</translation>
+    </message>
 </context>
 <context>
     <name>report</name>
@@ -2086,10 +2106,6 @@
         <translation>打开模型</translation>
     </message>
     <message>
-        <source>Models (*.gguf)</source>
-        <translation>模型 (*.gguf)</translation>
-    </message>
-    <message>
         <source>All files (*)</source>
         <translation>所有文件 (*)</translation>
     </message>
@@ -2208,6 +2224,10 @@
     <message>
         <source>Drop a model file, a workload or a run log here</source>
         <translation>把模型文件、负载或运行日志拖放到这里</translation>
+    </message>
+    <message>
+        <source>Models (*.gguf *.safetensors *.safetensors.index.json)</source>
+        <translation>模型 (*.gguf *.safetensors *.safetensors.index.json)</translation>
     </message>
 </context>
 <context>
@@ -2931,8 +2951,16 @@
         <translation>打开模型</translation>
     </message>
     <message>
-        <source>Models (*.gguf);;All files (*)</source>
-        <translation>模型 (*.gguf);;所有文件 (*)</translation>
+        <source>Open a model&apos;s folder…</source>
+        <translation>打开模型文件夹…</translation>
+    </message>
+    <message>
+        <source>Models (*.gguf *.safetensors *.safetensors.index.json);;All files (*)</source>
+        <translation>模型 (*.gguf *.safetensors *.safetensors.index.json);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Open a model&apos;s folder</source>
+        <translation>打开模型文件夹</translation>
     </message>
 </context>
 <context>

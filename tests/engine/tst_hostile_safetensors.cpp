@@ -171,7 +171,7 @@ void TstHostileSafetensors::mutatedFilesNeverCrash() {
     std::mt19937_64 random(seed);
     const std::string valid = tests::tinySafetensors();
     m_refused = 0;
-    for (int round = 0; round < 700; ++round) {
+    for (int round = 0; round < 250; ++round) {
         std::string bytes = valid;
         const std::string header = mutated(bytes.substr(8, bytes.size() - 8), random);
         // Half of them with a length that fits the change.
@@ -207,7 +207,7 @@ void TstHostileSafetensors::mutatedConfigsNeverCrash() {
          "num_attention_heads": 2, "head_dim": 4, "rope_parameters": {"rope_type": "llama3",
          "rope_theta": 500000.0, "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
          "original_max_position_embeddings": 8192}})"};
-    for (int round = 0; round < 800; ++round) {
+    for (int round = 0; round < 250; ++round) {
         tests::writeFile(path("config.json"), mutated(configs[random() % configs.size()], random));
         use();
     }
@@ -219,7 +219,7 @@ void TstHostileSafetensors::mutatedTokenizersNeverCrash() {
     qInfo("seed %u", seed);
     std::mt19937_64 random(seed);
     m_opened = 0;
-    for (int round = 0; round < 800; ++round) {
+    for (int round = 0; round < 250; ++round) {
         tests::writeFile(path("tokenizer.json"), mutated(kTokenizer, random));
         use();
     }

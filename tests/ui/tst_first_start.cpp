@@ -137,6 +137,13 @@ void TstFirstStart::factsNameFormatsAndMemory() {
                     {"embedding", "Q8_0", 1, 30'000'000},
                     {"feed-forward", "Q4_1", 90, 6'000'000}};
     model.memory = {{2048, 92'000'000, 47'000'000}, {8192, 92'000'000, 188'000'000}};
+    model.memory[1].kv = {{"fp16", 188'743'680.0, true}, {"int8", 99'614'720.0, false}};
+    model.weights = {{"file", 92'274'688.0, true}, {"int4", 46'137'344.0, false}};
+    model.experts = 64;
+    model.activeExperts = 6;
+    model.container = "safetensors";
+    model.files = 4;
+    model.notices = {"Something is left out."};
     QString text;
     for (const auto& [name, value] : app::modelFacts(model)) {
         QVERIFY(!name.isEmpty() && !value.isEmpty());
@@ -145,6 +152,11 @@ void TstFirstStart::factsNameFormatsAndMemory() {
     QVERIFY(text.contains(QStringLiteral("135 M")));
     QVERIFY(text.contains(QStringLiteral("Q4_1 62.9 MiB, Q8_0 28.6 MiB")));
     QVERIFY(text.contains(QStringLiteral("2,048")));
+    QVERIFY2(text.contains(QStringLiteral("fp16 180 MiB, (int8 95.0 MiB)")), qPrintable(text));
+    QVERIFY2(text.contains(QStringLiteral("file 88.0 MiB, (int4 44.0 MiB)")), qPrintable(text));
+    QVERIFY(text.contains(QStringLiteral("64, of which 6")));
+    QVERIFY(text.contains(QStringLiteral("safetensors in 4 files")));
+    QVERIFY(text.contains(QStringLiteral("Something is left out.")));
     QVERIFY(app::memoryWarning(model, 1'000'000'000).isEmpty());
     QVERIFY(!app::memoryWarning(model, 100'000'000).isEmpty());
     QCOMPARE(app::parametersText(1'235'814'400), QStringLiteral("1.24 B"));

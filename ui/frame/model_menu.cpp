@@ -20,6 +20,8 @@ void ModelMenu::open(const QPoint& position, const QString& currentFile,
     const QString folder = QFileInfo(currentFile).path();
     QAction* openAction = addAction(ui::icon(QStringLiteral("open")), tr("Open a model…"), this,
                                     [this, folder] { chooseFile(folder); });
+    addAction(ui::icon(QStringLiteral("open")), tr("Open a model's folder…"), this,
+              [this, folder] { chooseFolder(folder); });
     openAction->setShortcut(QKeySequence::Open);
     openAction->setShortcutContext(Qt::WidgetShortcut); // shown only; the window has the key
     if (!currentFile.isEmpty()) {
@@ -46,9 +48,18 @@ void ModelMenu::open(const QPoint& position, const QString& currentFile,
 
 void ModelMenu::chooseFile(const QString& startFolder) {
     auto* dialog = new QFileDialog(parentWidget(), tr("Open a model"), startFolder,
-                                   tr("Models (*.gguf);;All files (*)"));
+                                   tr("Models (*.gguf *.safetensors *.safetensors.index.json);;"
+                                      "All files (*)"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
+    connect(dialog, &QFileDialog::fileSelected, this, &ModelMenu::inspect);
+    dialog->open();
+}
+
+void ModelMenu::chooseFolder(const QString& startFolder) {
+    auto* dialog = new QFileDialog(parentWidget(), tr("Open a model's folder"), startFolder);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::Directory);
     connect(dialog, &QFileDialog::fileSelected, this, &ModelMenu::inspect);
     dialog->open();
 }

@@ -15,6 +15,8 @@ public:
     void open(const QPoint& position, const QString& currentFile, const QStringList& recent);
     // A file dialog, then inspect(); chosen() follows unless one of them is dismissed.
     void chooseFile(const QString& startFolder);
+    // The same for a folder of safetensors.
+    void chooseFolder(const QString& startFolder);
     // What the file's header says, with a button that loads it.
     void inspect(const QString& file);
 

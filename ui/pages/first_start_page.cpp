@@ -81,7 +81,8 @@ FirstStartPage::FirstStartPage(app::Session& session, std::filesystem::path mode
     auto* arrow = new QLabel(zone);
     arrow->setPixmap(icon(QStringLiteral("download"), ColorRole::Accent).pixmap(18, 18));
     m_dropText = makeLabel({}, TextRole::Small, zone);
-    m_dropKinds = makeLabel(QStringLiteral(".gguf  .toml  .db"), TextRole::Caption, zone);
+    m_dropKinds =
+        makeLabel(QStringLiteral(".gguf  .safetensors  .toml  .db"), TextRole::Caption, zone);
     drop->addStretch(1);
     drop->addWidget(arrow);
     drop->addSpacing(8);
@@ -208,7 +209,8 @@ void FirstStartPage::chooseFile() {
     auto* dialog = new QFileDialog(this, tr("Open a model"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
-    dialog->setNameFilters({tr("Models (*.gguf)"), tr("All files (*)")});
+    dialog->setNameFilters(
+        {tr("Models (*.gguf *.safetensors *.safetensors.index.json)"), tr("All files (*)")});
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
         auto* inspection = new ModelDialog(file.toStdString(), this);
         connect(inspection, &ModelDialog::loadRequested, this, &FirstStartPage::open);

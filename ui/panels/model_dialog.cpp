@@ -126,8 +126,11 @@ void ModelDialog::fill() {
         m_verdict->setText(model.unsupported ? tr("not supported") : tr("supported"));
         m_verdict->setTone(model.unsupported ? Tone::Bad : Tone::Accent);
         const QString warning = app::memoryWarning(model, app::readMachine().availableBytes);
-        m_message->setText(model.unsupported ? QString::fromStdString(*model.unsupported)
-                                             : warning);
+        QStringList problems;
+        for (const std::string& problem : model.problems) {
+            problems << QString::fromStdString(problem);
+        }
+        m_message->setText(model.unsupported ? problems.join(u'\n') : warning);
         setSheetProperty(m_message, "tone",
                          model.unsupported ? QStringLiteral("bad") : QStringLiteral("warn"));
         for (const auto& [name, value] : app::modelFacts(model)) {
