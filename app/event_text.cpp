@@ -142,6 +142,10 @@ struct NoticeTemplate {
 constexpr NoticeTemplate kNotices[] = {
     {"model_loaded", QT_TRANSLATE_NOOP("labels", "Model loaded: %1"), "model", ""},
     {"load_failed", QT_TRANSLATE_NOOP("labels", "Model not loaded: %1"), "message", ""},
+    {"chat_format_generic",
+     QT_TRANSLATE_NOOP("labels", "The file's chat template is not known; conversations are sent as "
+                                 "plain text: %1"),
+     "format", ""},
     {"run_started", QT_TRANSLATE_NOOP("labels", "Run %1 began: %2"), "run", "name"},
     {"run_finished", QT_TRANSLATE_NOOP("labels", "Run %1 ended"), "run", ""},
     {"workload_started", QT_TRANSLATE_NOOP("labels", "Workload %1 began"), "workload", ""},

@@ -181,8 +181,7 @@ ModelInspection inspect(const std::filesystem::path& path) {
     result.tokenizerModel = shown("tokenizer.ggml.model", kNone);
     result.preTokenizer = shown("tokenizer.ggml.pre", kNone);
     const auto chat = makeChatFormat(checkpoint);
-    const bool hasTemplate = checkpoint.text("tokenizer.chat_template").has_value();
-    result.chatFormat = chat ? std::string(chat->name()) : hasTemplate ? "not known" : kNone;
+    result.chatFormat = chat ? std::string(chat->name()) : kNone;
     readNumbers(checkpoint, result);
     addMemoryNeeds(checkpoint, result);
     for (const std::string& key : checkpoint.metadataKeys()) {
@@ -191,6 +190,10 @@ ModelInspection inspect(const std::filesystem::path& path) {
     }
     result.notices = checkpoint.notices();
     addPredictionNotice(listing, result);
+    if (chat && chat->isGeneric()) {
+        result.notices.emplace_back("The file's chat template is not known; conversations are sent "
+                                    "as plain text: System, User, Assistant.");
+    }
     result.problems = problemsOf(listing, result);
     if (!result.problems.empty()) {
         result.unsupported = result.problems.front();

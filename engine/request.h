@@ -36,14 +36,28 @@ struct Sampling {
 
 enum class Lane : std::uint8_t { Realtime, Batch };
 
-struct ChatMessage {
-    std::string role; // system, user, assistant
-    std::string content;
+struct ToolCall {
+    std::string name;
+    std::string arguments; // a JSON object
+    std::string id = {};   // what a result names it by
 };
+
+struct ChatMessage {
+    std::string role; // system, user, assistant, tool
+    std::string content;
+    std::string reasoning = {};           // of an answer, before its content
+    std::vector<ToolCall> toolCalls = {}; // of an answer
+    std::string toolCallId = {};          // of a tool's result
+    std::string tools = {};               // of a system message: a JSON array of what may be called
+};
+
+// Whether the model should reason before it answers, where its chat format has a say in that.
+enum class Thinking : std::uint8_t { Default, On, Off };
 
 struct Request {
     // Plain text, a conversation that the model's chat format renders, or token ids as they are.
     std::variant<std::string, std::vector<ChatMessage>, std::vector<TokenId>> prompt;
+    Thinking thinking = Thinking::Default; // of a conversation
     int maxTokens = 128;
     Sampling sampling;
     Lane lane = Lane::Realtime;

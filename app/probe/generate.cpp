@@ -22,6 +22,7 @@ struct GenerateArguments {
     const CLI::Option* promptOption = nullptr; // an empty prompt is given too
     bool isChat = false, showIds = false, asJson = false, ignoresEnd = false;
     int maxTokens = 128;
+    engine::Thinking thinking = engine::Thinking::Default;
     engine::Sampling sampling;
     SettingFlags settings;
 };
@@ -43,6 +44,7 @@ engine::Request requestOf(const GenerateArguments& arguments) {
     } else {
         request.prompt = std::move(text);
     }
+    request.thinking = arguments.thinking;
     request.maxTokens = arguments.maxTokens;
     request.sampling = arguments.sampling;
     request.ignoreEnd = arguments.ignoresEnd;
@@ -177,6 +179,7 @@ void declareGenerate(CLI::App& command, ChosenCommand& chosen) {
     command.add_option("--prompt-file", arguments->promptFile, "The same from a file");
     command.add_flag("--chat", arguments->isChat, "Wrap the prompt in the model's chat format");
     command.add_option("--system", arguments->system, "System message; implies --chat");
+    addThinking(command, arguments->thinking);
     command.add_option("--max-tokens", arguments->maxTokens, "Most tokens of the answer")
         ->check(CLI::Range(1, 1'000'000));
     command.add_option("--temperature", arguments->sampling.temperature, "0: greedy")

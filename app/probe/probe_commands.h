@@ -16,11 +16,14 @@ void declareGenerate(CLI::App& command, ChosenCommand& chosen);
 void declareLogits(CLI::App& command, ChosenCommand& chosen);
 void declareTokenize(CLI::App& command, ChosenCommand& chosen);
 void declareDetokenize(CLI::App& command, ChosenCommand& chosen);
+void declareChatFormat(CLI::App& command, ChosenCommand& chosen);
 void declareTokenizeBench(CLI::App& command, ChosenCommand& chosen);
 void declareSynth(CLI::App& command, ChosenCommand& chosen);
 void declareBench(CLI::App& command, ChosenCommand& chosen);
 void declareCheck(CLI::App& command, ChosenCommand& chosen);
 
+// --thinking on|off
+void addThinking(CLI::App& command, engine::Thinking& thinking);
 // "1,2,3" or "1 2 3"; CommandError for anything else.
 std::vector<engine::TokenId> parseIds(std::string_view text);
 std::string idsText(const std::vector<engine::TokenId>& ids); // "1,2,3"

@@ -16,6 +16,7 @@ public:
     explicit ProbeTokenizer(const std::string& model); // CommandError where it can't be opened
 
     const engine::Tokenizer& tokenizer() const { return *m_tokenizer; }
+    const engine::ChatFormat* chat() const { return m_chat.get(); } // null: the file has none
     // What the engine makes of the request's prompt.
     std::vector<engine::TokenId> promptIds(const engine::Request& request) const;
 

@@ -63,8 +63,8 @@ Utf8Step utf8Step(std::string_view text) {
 }
 
 bool isValidUtf8(std::string_view text) {
-    // Prompts of megabytes are checked: eight bytes of ASCII at once, and the common three-byte
-    // characters, whose second byte has no exceptions, without the general rule.
+    // Prompts of megabytes are checked: eight bytes of ASCII at once, and the characters
+    // of two and of three bytes whose second byte has no exceptions without the general rule.
     constexpr std::uint64_t kHighBits = 0x8080808080808080ULL;
     const std::size_t size = text.size();
     for (std::size_t at = 0; at < size;) {
@@ -78,6 +78,8 @@ bool isValidUtf8(std::string_view text) {
         const auto lead = static_cast<unsigned char>(text[at]);
         if (lead < 0x80) {
             ++at;
+        } else if (lead >= 0xC2 && lead <= 0xDF && size - at >= 2 && isContinuation(text[at + 1])) {
+            at += 2;
         } else if (lead > 0xE0 && lead < 0xED && size - at >= 3 && isContinuation(text[at + 1]) &&
                    isContinuation(text[at + 2])) {
             at += 3;

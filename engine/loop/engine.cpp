@@ -91,6 +91,11 @@ void Engine::start() {
     for (const std::string& notice : notices) {
         emit(Notice{.kind = "model_notice", .values = {{"text", notice}}}, Delivery::Droppable);
     }
+    if (m_loaded.chat && m_loaded.chat->isGeneric()) {
+        emit(Notice{.kind = "chat_format_generic",
+                    .values = {{"format", "System, User, Assistant"}}},
+             Delivery::Droppable);
+    }
     setState(EngineState::Idle);
     publish();
     m_encoder->start();

@@ -9,6 +9,9 @@ namespace engine {
 
 namespace {
 
+// From here on a prompt takes several milliseconds.
+constexpr std::size_t kLongBytes = 256 * 1024;
+
 std::size_t longestToken(const Tokenizer& tokenizer) {
     std::size_t longest = 1;
     std::string bytes;
@@ -27,7 +30,10 @@ std::size_t promptBytes(const Request& request) {
     std::size_t bytes = 0;
     if (const auto* messages = std::get_if<std::vector<ChatMessage>>(&request.prompt)) {
         for (const ChatMessage& message : *messages) {
-            bytes += message.content.size();
+            bytes += message.content.size() + message.reasoning.size() + message.tools.size();
+            for (const ToolCall& call : message.toolCalls) {
+                bytes += call.name.size() + call.arguments.size();
+            }
         }
     }
     return bytes;
@@ -44,21 +50,33 @@ PromptEncoder::PromptEncoder(const Tokenizer& tokenizer, const ChatFormat* chat,
       m_out(out) {}
 
 PromptEncoder::~PromptEncoder() {
-    m_thread = {}; // stops and joins
-    for (auto& answer : m_waiting.take()) {
-        answer->refusal =
-            Refusal{.reason = FinishReason::Cancelled, .message = "The engine was closed."};
-        m_out.push(std::move(answer));
+    for (Lane& lane : m_lanes) {
+        lane.thread.request_stop();
+    }
+    for (Lane& lane : m_lanes) {
+        lane.thread = {}; // joins
+        for (auto& answer : lane.waiting.take()) {
+            answer->refusal =
+                Refusal{.reason = FinishReason::Cancelled, .message = "The engine was closed."};
+            m_out.push(std::move(answer));
+        }
     }
 }
 
 void PromptEncoder::start() {
-    m_thread = std::jthread([this](const std::stop_token& stop) { run(stop); });
+    for (Lane& lane : m_lanes) {
+        lane.thread = std::jthread([this, &lane](const std::stop_token& stop) { run(lane, stop); });
+    }
 }
 
-void PromptEncoder::run(const std::stop_token& stop) {
-    while (m_waiting.wait(stop)) {
-        for (auto& answer : m_waiting.take()) {
+void PromptEncoder::submit(std::unique_ptr<Answer> answer) {
+    const bool isLong = promptBytes(answer->request) >= kLongBytes;
+    m_lanes[isLong ? 1 : 0].waiting.push(std::move(answer));
+}
+
+void PromptEncoder::run(Lane& lane, const std::stop_token& stop) {
+    while (lane.waiting.wait(stop)) {
+        for (auto& answer : lane.waiting.take()) {
             if (stop.stop_requested()) {
                 answer->refusal =
                     Refusal{.reason = FinishReason::Cancelled, .message = "The engine was closed."};
@@ -94,7 +112,7 @@ void PromptEncoder::encodeText(Answer& answer) const {
     const TimePoint begin = Clock::now();
     if (const auto* messages = std::get_if<std::vector<ChatMessage>>(&request.prompt);
         messages != nullptr && m_chat != nullptr) {
-        static_cast<void>(m_chat->render(*messages));
+        static_cast<void>(m_chat->render(*messages, request.thinking));
     }
     answer.ledger.add(Stage::ChatFormat, Clock::now() - begin);
     auto ids = encodePrompt(m_tokenizer, m_chat, request);

@@ -1,11 +1,13 @@
-// The tokenizer thread: takes requests in order, turns their prompts into token ids and hands them
-// on. A refusal travels with the request. submit() from any thread.
+// The tokenizer threads: they turn the prompts of requests into token ids and hand them on. Long
+// prompts have a thread of their own, so that short ones don't wait for them; within each the order
+// is kept. A refusal travels with the request. submit() from any thread.
 #pragma once
 
 #include "engine/base/mailbox.h"
 #include "engine/loop/answer.h"
 #include "engine/tokenizer/tokenizer.h"
 
+#include <array>
 #include <memory>
 #include <thread>
 
@@ -21,10 +23,15 @@ public:
     ~PromptEncoder(); // hands on what still waits, cancelled
 
     void start();
-    void submit(std::unique_ptr<Answer> answer) { m_waiting.push(std::move(answer)); }
+    void submit(std::unique_ptr<Answer> answer);
 
 private:
-    void run(const std::stop_token& stop);
+    struct Lane {
+        Arrivals waiting;
+        std::jthread thread;
+    };
+
+    void run(Lane& lane, const std::stop_token& stop);
     void encode(Answer& answer) const;
     void encodeText(Answer& answer) const;
 
@@ -33,8 +40,7 @@ private:
     Capacity m_capacity;
     std::size_t m_longestToken; // bytes
     Arrivals& m_out;
-    Arrivals m_waiting;
-    std::jthread m_thread;
+    std::array<Lane, 2> m_lanes; // short prompts, long ones
 };
 
 } // namespace engine

@@ -22,8 +22,8 @@ namespace engine {
 
 namespace {
 
-bool isContinuation(char byte) {
-    return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
+bool isContinuation(std::uint8_t byte) {
+    return (byte & 0xC0) == 0x80;
 }
 
 // The lowest ranks of the rules that a symbol takes part in.
@@ -41,10 +41,7 @@ std::vector<LowestRanks> lowestRanks(const BpeRules& rules) {
         LowestRanks& right = lowest[static_cast<std::size_t>(rule.right)];
         right.asRight = std::min(right.asRight, rank);
         left.asLeft = std::min(left.asLeft, rank);
-        const Utf8Step first = utf8Step(rules.spelling(rule.right));
-        const std::string byte =
-            bytesOfSpelling(rules.spelling(rule.right).substr(0, first.length));
-        if (!isContinuation(byte[0])) {
+        if (!isContinuation(firstByteOfSpelling(rules.spelling(rule.right)))) {
             left.asLeftOfCharacter = std::min(left.asLeftOfCharacter, rank);
         }
         ++rank;
@@ -89,7 +86,9 @@ AtomicCharacters::AtomicCharacters(const BpeRules& rules,
     for (const MergeRule& rule : rules.rules()) {
         constexpr std::size_t kLongest = 6; // three bytes, two each as they are spelled
         const std::string_view spelling = rules.spelling(rule.merged);
-        if (spelling.size() > kLongest || !rules.isToken(rule.merged)) {
+        constexpr std::uint8_t kFirstLead = 0xC2;
+        if (spelling.size() > kLongest || !rules.isToken(rule.merged) ||
+            firstByteOfSpelling(spelling) < kFirstLead) {
             continue;
         }
         const std::string character = bytesOfSpelling(spelling);

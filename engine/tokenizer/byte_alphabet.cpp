@@ -45,15 +45,43 @@ std::string byteSpelling(std::uint8_t byte) {
     return spelling;
 }
 
+namespace {
+
+// A character of a spelling and how long it is. Vocabularies of 128k tokens are read with this: the
+// two-byte characters of the alphabet don't go through the general rule.
+Utf8Step spellingStep(std::string_view spelling) {
+    const auto first = static_cast<unsigned char>(spelling[0]);
+    if (first < 0x80) {
+        return {.character = first};
+    }
+    if (first >= 0xC2 && first <= 0xDF && spelling.size() > 1) {
+        const auto second = static_cast<unsigned char>(spelling[1]);
+        return {.character = (first & 0x1FU) << 6 | (second & 0x3FU), .length = 2};
+    }
+    return utf8Step(spelling);
+}
+
+// -1 for a character that spells no byte.
+int byteOf(char32_t character) {
+    if (character < kFirstSpare) {
+        return spellsItself(character) ? static_cast<int>(character) : -1;
+    }
+    return character < kFirstSpare + kSpares ? kSpareBytes[character - kFirstSpare] : -1;
+}
+
+} // namespace
+
+std::uint8_t firstByteOfSpelling(std::string_view spelling) {
+    const int byte = byteOf(spellingStep(spelling).character);
+    return static_cast<std::uint8_t>(byte >= 0 ? byte : spelling[0]);
+}
+
+// Precondition: valid UTF-8.
 void appendBytesOfSpelling(std::string_view spelling, std::string& out) {
     while (!spelling.empty()) {
-        const auto first = static_cast<unsigned char>(spelling[0]);
-        const Utf8Step step = first < 0x80 ? Utf8Step{.character = first} : utf8Step(spelling);
-        const char32_t character = step.character;
-        if (character < kFirstSpare && spellsItself(character)) {
-            out.push_back(static_cast<char>(character));
-        } else if (character >= kFirstSpare && character < kFirstSpare + kSpares) {
-            out.push_back(static_cast<char>(kSpareBytes[character - kFirstSpare]));
+        const Utf8Step step = spellingStep(spelling);
+        if (const int byte = byteOf(step.character); byte >= 0) {
+            out.push_back(static_cast<char>(byte));
         } else {
             out.append(spelling.substr(0, step.length));
         }

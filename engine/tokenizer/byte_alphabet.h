@@ -13,6 +13,8 @@ namespace engine {
 const std::array<char32_t, 256>& byteAlphabet();
 std::string byteSpelling(std::uint8_t byte);
 // Back from a spelling; characters that spell no byte stand for themselves.
+// The first of them. Precondition: the spelling is not empty.
+std::uint8_t firstByteOfSpelling(std::string_view spelling);
 void appendBytesOfSpelling(std::string_view spelling, std::string& out);
 std::string bytesOfSpelling(std::string_view spelling);
 

@@ -38,8 +38,24 @@ constexpr std::array kCombining = std::to_array<CombiningRange>({
 #include "engine/tokenizer/unicode_combining.inc"
 });
 
-// Below this nothing combines: such text is in form C already.
-constexpr char32_t kFirstCombining = 0x300;
+// Characters that are in form C, order 0, and never joined to what goes before them: where most
+// text lies. (What follows may be joined to them.) A test compares every one with the tables.
+struct InertRange {
+    char32_t first, last;
+};
+constexpr std::array kInert = std::to_array<InertRange>({
+    {0x0, 0x2FF},
+    {0x400, 0x482},
+    {0x48A, 0x52F},
+    {0x2010, 0x2027},
+    {0x2030, 0x20CF},
+    {0x3000, 0x3029},
+    {0x3030, 0x3098},
+    {0x309B, 0x9FFF},
+    {0xAC00, 0xD7A3},
+    {0xFF01, 0xFFEF},
+    {0x1F300, 0x1FAFF},
+});
 
 // Hangul syllables are composed of jamo by arithmetic (Unicode, section 3.12).
 namespace hangul {
@@ -152,18 +168,18 @@ void compose(std::vector<Marked>& text) {
 
 } // namespace
 
-std::string normalizedC(std::string_view text) {
-    std::vector<Marked> characters;
-    bool mayCombine = false;
-    for (std::string_view rest = text; !rest.empty() && !mayCombine;) {
-        const Utf8Step step = utf8Step(rest);
-        mayCombine = step.character >= kFirstCombining;
-        rest.remove_prefix(step.length);
+namespace {
+
+bool isInert(char32_t code) {
+    if (code <= kInert[0].last) {
+        return true;
     }
-    if (!mayCombine) {
-        return std::string(text);
-    }
-    characters.reserve(text.size());
+    const auto* const after = std::ranges::upper_bound(kInert, code, {}, &InertRange::first);
+    return after != kInert.begin() && code <= (after - 1)->last;
+}
+
+void appendNormalized(std::string_view text, std::vector<Marked>& characters, std::string& out) {
+    characters.clear();
     for (std::string_view rest = text; !rest.empty();) {
         const Utf8Step step = utf8Step(rest);
         appendDecomposed(step.character, characters);
@@ -171,11 +187,42 @@ std::string normalizedC(std::string_view text) {
     }
     reorder(characters);
     compose(characters);
+    for (const Marked& character : characters) {
+        appendUtf8(character.code, out);
+    }
+}
+
+} // namespace
+
+// Inert characters are taken over as they are; the work is on what lies between them, together with
+// the one before it.
+std::string normalizedC(std::string_view text) {
     std::string result;
     result.reserve(text.size());
-    for (const Marked& character : characters) {
-        appendUtf8(character.code, result);
+    std::vector<Marked> characters;
+    std::size_t taken = 0;    // what is in the result
+    std::size_t previous = 0; // where the last inert character begins
+    for (std::size_t at = 0; at < text.size();) {
+        const auto byte = static_cast<unsigned char>(text[at]);
+        const Utf8Step step = byte < 0x80 ? Utf8Step{.character = byte} : utf8Step(text.substr(at));
+        if (isInert(step.character)) {
+            previous = at;
+            at += step.length;
+            continue;
+        }
+        const std::size_t begin = std::max(previous, taken);
+        while (at < text.size()) {
+            const Utf8Step next = utf8Step(text.substr(at));
+            if (isInert(next.character)) {
+                break;
+            }
+            at += next.length;
+        }
+        result += text.substr(taken, begin - taken);
+        appendNormalized(text.substr(begin, at - begin), characters, result);
+        taken = previous = at;
     }
+    result += text.substr(taken);
     return result;
 }
 

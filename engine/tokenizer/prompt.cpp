@@ -9,9 +9,10 @@ namespace {
 
 class PromptEncoder {
 public:
-    PromptEncoder(const Tokenizer& tokenizer, const ChatFormat* chat)
+    PromptEncoder(const Tokenizer& tokenizer, const ChatFormat* chat, Thinking thinking)
         : m_tokenizer(tokenizer),
-          m_chat(chat) {}
+          m_chat(chat),
+          m_thinking(thinking) {}
 
     std::vector<TokenId> operator()(const std::string& text) const {
         return withBos(m_tokenizer.encode(text, SpecialTokens::Escape));
@@ -25,7 +26,7 @@ public:
         if (messages.empty()) {
             return {};
         }
-        return withBos(m_tokenizer.encode(m_chat->render(messages)));
+        return withBos(m_tokenizer.encode(m_chat->render(messages, m_thinking)));
     }
 
     // As they are: whoever sends ids has decided about BOS.
@@ -51,6 +52,7 @@ private:
 
     const Tokenizer& m_tokenizer;
     const ChatFormat* m_chat;
+    Thinking m_thinking;
 };
 
 } // namespace
@@ -58,7 +60,8 @@ private:
 Result<std::vector<TokenId>> encodePrompt(const Tokenizer& tokenizer, const ChatFormat* chat,
                                           const Request& request) {
     return atTheDoor([&] {
-        std::vector<TokenId> ids = std::visit(PromptEncoder(tokenizer, chat), request.prompt);
+        std::vector<TokenId> ids =
+            std::visit(PromptEncoder(tokenizer, chat, request.thinking), request.prompt);
         if (ids.empty()) {
             throw Failure(ErrorCode::Invalid,
                           "The prompt is empty: there is nothing to go on from.");

@@ -16,22 +16,6 @@ namespace engine {
 
 namespace {
 
-constexpr std::string_view kWideBar = "\xEF\xBD\x9C"; // U+FF5C FULLWIDTH VERTICAL LINE
-
-// Marks of roles, reasoning and tools: files often call them user-defined, but content must not
-// make them.
-bool looksLikeControl(std::string_view text) {
-    constexpr std::array<std::string_view, 8> kMarks = {
-        "<think>",         "</think>",         "<tool_call>",   "</tool_call>",
-        "<tool_response>", "</tool_response>", "<tool_result>", "</tool_result>"};
-    const bool isTagged = text.size() > 4 && text.starts_with('<') && text.ends_with('>');
-    const bool isBarred = isTagged && (text.starts_with("<|") || text.ends_with("|>"));
-    return isBarred || (isTagged && text.find(kWideBar) != std::string_view::npos) ||
-           std::ranges::find(kMarks, text) != kMarks.end() ||
-           (text.find(kWideBar) != std::string_view::npos &&
-            text.find("DSML") != std::string_view::npos);
-}
-
 // One row a kind of tokenizer.
 struct Kind {
     TokenModel model;
@@ -123,7 +107,7 @@ private:
                 kind == TokenKind::UserDefined) {
                 m_inTemplates.add(piece, id);
             }
-            if (kind == TokenKind::UserDefined && !looksLikeControl(piece)) {
+            if (kind == TokenKind::UserDefined && !m_vocabulary.isMark(id)) {
                 m_inContent.add(piece, id);
             }
         }

@@ -65,20 +65,22 @@ private:
     std::string m_pending;
 };
 
-// Whether the model should reason before it answers, where its chat format has a say in that.
-enum class Thinking : std::uint8_t { Default, On, Off };
-
 class ChatFormat {
 public:
     virtual ~ChatFormat() = default;
     virtual std::string_view name() const = 0; // "ChatML"
+    // It stands in for a template that nobody here knows.
+    virtual bool isGeneric() const { return false; }
     // Template text (control tokens are parsed) and content (they are not), in order. Ends where
-    // the assistant's answer begins.
+    // the assistant's answer begins; DeepSeek V3.2 and V4 end with the conversation where that ends
+    // with an answer, as their encoders do. Throws Failure for tools that are no JSON.
     virtual std::vector<PromptPiece> render(std::span<const ChatMessage> messages,
                                             Thinking thinking = Thinking::Default) const = 0;
 };
-// By fingerprint of the file's template; null where the file has none that is known.
+// By fingerprint of the file's template, which is never executed; the generic format where nothing
+// is recognised; null where the file has no template.
 std::unique_ptr<ChatFormat> makeChatFormat(const Checkpoint& checkpoint);
+std::unique_ptr<ChatFormat> chatFormatOfTemplate(std::string_view text);
 // By family name ("qwen2.5", "llama3.1", "deepseek-v3.1", ...); null for an unknown one.
 std::unique_ptr<ChatFormat> chatFormatByName(std::string_view family);
 std::vector<std::string_view> chatFormatNames();

@@ -49,6 +49,22 @@ constexpr std::array<std::string_view, 27> kEndTexts = {
 constexpr std::array<std::string_view, 6> kEndNames = {"eos",     "eot",     "eom",
                                                        "fim_pad", "fim_rep", "fim_sep"};
 
+constexpr std::string_view kWideBar = "\xEF\xBD\x9C"; // U+FF5C FULLWIDTH VERTICAL LINE
+
+// Marks of roles, reasoning and tools: files often call them user-defined, but content must not
+// make them.
+bool looksLikeMark(std::string_view text) {
+    constexpr std::array<std::string_view, 8> kMarks = {
+        "<think>",         "</think>",         "<tool_call>",   "</tool_call>",
+        "<tool_response>", "</tool_response>", "<tool_result>", "</tool_result>"};
+    const bool isTagged = text.size() > 4 && text.starts_with('<') && text.ends_with('>');
+    const bool isBarred = isTagged && (text.starts_with("<|") || text.ends_with("|>"));
+    return isBarred || (isTagged && text.find(kWideBar) != std::string_view::npos) ||
+           std::ranges::find(kMarks, text) != kMarks.end() ||
+           (text.find(kWideBar) != std::string_view::npos &&
+            text.find("DSML") != std::string_view::npos);
+}
+
 [[noreturn]] void fail(ErrorCode code, const std::string& message) {
     throw Failure(code, message);
 }
@@ -59,6 +75,7 @@ Vocabulary::Vocabulary(const TokenizerSource& source)
     : m_byPiece(std::min(source.tokens.size(), kMostTokens)) {
     readPieces(source);
     readKinds(source);
+    collectMarks();
     readSpecials(source);
     markEnds(source);
 }
@@ -102,6 +119,14 @@ void Vocabulary::readKinds(const TokenizerSource& source) {
             kind <= static_cast<std::int64_t>(TokenKind::Byte)) {
             m_kinds[id] = static_cast<TokenKind>(kind);
         }
+    }
+}
+
+void Vocabulary::collectMarks() {
+    m_isMark.assign(m_kinds.size(), false);
+    for (TokenId id = 0; id < size(); ++id) {
+        m_isMark[static_cast<std::size_t>(id)] =
+            kind(id) == TokenKind::UserDefined && looksLikeMark(known(id));
     }
 }
 

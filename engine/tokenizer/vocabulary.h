@@ -43,9 +43,11 @@ public:
     // The first token of that spelling.
     std::optional<TokenId> find(std::string_view piece) const;
     bool isEndOfGeneration(TokenId id) const;
-    // Never made from text by merging: control, unknown, byte and unused tokens.
+    // A user-defined token that looks like a mark of roles, reasoning or tools.
+    bool isMark(TokenId id) const { return m_isMark[static_cast<std::size_t>(id)]; }
+    // Never made from text by merging: control, unknown, byte and unused tokens, and marks.
     bool isReserved(TokenId id) const {
-        return kind(id) != TokenKind::Normal && kind(id) != TokenKind::UserDefined;
+        return kind(id) != TokenKind::Normal && (kind(id) != TokenKind::UserDefined || isMark(id));
     }
     // Two tokens have one spelling.
     bool hasTwins() const { return m_hasTwins; }
@@ -61,13 +63,14 @@ private:
     }
     void readPieces(const TokenizerSource& source);
     void readKinds(const TokenizerSource& source);
+    void collectMarks();
     void readSpecials(const TokenizerSource& source);
     void markEnds(const TokenizerSource& source);
 
     std::string m_text; // all pieces, one after the other
     std::vector<std::size_t> m_begins;
     std::vector<TokenKind> m_kinds;
-    std::vector<bool> m_isEnd;
+    std::vector<bool> m_isEnd, m_isMark;
     TextIndex m_byPiece;
     bool m_hasTwins = false;
     std::map<std::string, TokenId, std::less<>> m_specials;

@@ -950,6 +950,10 @@
         <source>Lag of the load generator, median</source>
         <translation>负载发生器滞后（中位数）</translation>
     </message>
+    <message>
+        <source>The file&apos;s chat template is not known; conversations are sent as plain text: %1</source>
+        <translation>文件的聊天模板未知；对话按纯文本发送：%1</translation>
+    </message>
 </context>
 <context>
     <name>ledger</name>

@@ -13,6 +13,7 @@ private Q_SLOTS:
     void knownCases_data();
     void knownCases();
     void randomTextsAgreeWithQt();
+    void charactersAmongOthersAgreeWithQt();
     void normalizingTwiceChangesNothing();
     void longRunsOfMarksAreQuick();
 };
@@ -76,6 +77,25 @@ void TstNormalization::randomTextsAgreeWithQt() {
                  qPrintable(QStringLiteral("seed %1: %2")
                                 .arg(seed)
                                 .arg(QString::fromLatin1(text.toUtf8().toHex(' ')))));
+    }
+}
+
+// Every character of the basic plane that Qt knows, and the pictures (beyond it Qt leaves
+// compositions out that Unicode has), after a letter, after a syllable that may take more, and
+// before a mark: also those that are taken over without a look at the tables.
+void TstNormalization::charactersAmongOthersAgreeWithQt() {
+    for (char32_t code = 0; code < 0x1FB00; ++code) {
+        const bool isSurrogate = code >= 0xD800 && code < 0xE000;
+        const bool isBetween = code >= 0x10000 && code < 0x1F300;
+        if (isSurrogate || isBetween || QChar::unicodeVersion(code) == QChar::Unicode_Unassigned) {
+            continue;
+        }
+        const QString character = QString::fromUcs4(&code, 1);
+        const QString text = QStringLiteral("a") + character +
+                             QStringLiteral("\u0323\u0301 \uAC00") + character + character +
+                             QStringLiteral("b");
+        const std::string normalized = engine::normalizedC(text.toStdString());
+        QVERIFY2(normalized == composedBy(text), qPrintable(QString::number(code, 16)));
     }
 }
 

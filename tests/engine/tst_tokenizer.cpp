@@ -32,6 +32,7 @@ private Q_SLOTS:
     void everyTextComesBack();
     void controlTokensAreParsedOnlyInTemplates();
     void userDefinedTokensMatchButForRoleMarks();
+    void mergesDoNotMakeMarks();
     void longestSpecialTokenWins();
     void wordsCrossPiecesSpecialsDoNot();
     void controlTokensShowOnlyWhenAsked();
@@ -178,6 +179,25 @@ void TstTokenizer::userDefinedTokensMatchButForRoleMarks() {
         QVERIFY2(escaped.size() > 1, marks[i].c_str());
         QCOMPARE(engine::detokenize(*tokenizer, escaped), marks[i]);
         QVERIFY2(!tokenizer->isControl(id), "an answer may show it");
+    }
+}
+
+// A vocabulary whose merges spell out a mark: from content they go as far as the step before.
+void TstTokenizer::mergesDoNotMakeMarks() {
+    ByteVocabulary vocabulary;
+    std::string made = "<";
+    for (const char* letter : {"t", "h", "i", "n", "k", ">"}) {
+        vocabulary.merge(made, letter);
+        made += letter;
+    }
+    vocabulary.kinds.back() = kUser;
+    const auto mark = static_cast<TokenId>(vocabulary.tokens.size() - 1);
+    for (const char* pre : {"gpt-2", "llama-bpe", "deepseek-v3"}) {
+        const auto tokenizer =
+            written([&](engine::gguf::Writer& writer) { vocabulary.write(writer, pre); });
+        QCOMPARE(*tokenizer->find("<think>"), mark);
+        QCOMPARE(std::ranges::count(tokenizer->encode("<think>", SpecialTokens::Escape), mark), 0);
+        QCOMPARE(tokenizer->encode("<think>", SpecialTokens::Parse), std::vector<TokenId>{mark});
     }
 }
 

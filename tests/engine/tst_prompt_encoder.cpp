@@ -1,0 +1,104 @@
+// Short prompts don't wait for long ones; refusals travel; nothing is lost at the end.
+#include "engine/loop/prompt_encoder.h"
+
+#include <QTest>
+
+#include <semaphore>
+
+using engine::Request;
+using engine::TokenId;
+
+class TstPromptEncoder : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void shortPromptsPassALongOne();
+    void whatStillWaitsIsCancelledAtTheEnd();
+};
+
+namespace {
+
+// One id a text. A long text takes until it is let go.
+class SlowTokenizer final : public engine::Tokenizer {
+public:
+    mutable std::counting_semaphore<> begun{0}, release{0};
+
+    std::vector<TokenId> encode(std::string_view text, engine::SpecialTokens) const override {
+        if (text.size() > 100'000) {
+            begun.release();
+            release.acquire();
+        }
+        return {static_cast<TokenId>(text.size())};
+    }
+    std::vector<TokenId> encode(std::span<const engine::PromptPiece>) const override { return {}; }
+    void appendBytes(TokenId, std::string&, bool) const override {}
+    std::string_view pieceText(TokenId) const override { return {}; }
+    bool isEndOfGeneration(TokenId) const override { return false; }
+    bool isControl(TokenId) const override { return false; }
+    std::optional<TokenId> find(std::string_view) const override { return std::nullopt; }
+    std::optional<TokenId> bos() const override { return std::nullopt; }
+    bool addsBos() const override { return false; }
+    bool addsSpacePrefix() const override { return false; }
+    std::int64_t size() const override { return 1; }
+    std::string description() const override { return "slow"; }
+};
+
+std::unique_ptr<engine::Answer> answerTo(std::uint64_t id, std::size_t bytes) {
+    Request request;
+    request.prompt = std::string(bytes, 'x');
+    return std::make_unique<engine::Answer>(engine::RequestId{id}, std::move(request),
+                                            engine::Origin::Served);
+}
+
+std::uint64_t idOf(const engine::Answer& answer) {
+    return static_cast<std::uint64_t>(answer.id);
+}
+
+} // namespace
+
+void TstPromptEncoder::shortPromptsPassALongOne() {
+    const SlowTokenizer tokenizer;
+    engine::PromptEncoder::Arrivals out;
+    engine::PromptEncoder encoder(tokenizer, nullptr, 10'000'000, out);
+    encoder.start();
+    encoder.submit(answerTo(1, 1'000'000));
+    tokenizer.begun.acquire(); // it is being encoded, and goes on until it is let go
+    const std::stop_source never;
+    for (std::uint64_t id = 2; id < 12; ++id) {
+        encoder.submit(answerTo(id, 10));
+    }
+    std::vector<std::uint64_t> arrived;
+    while (arrived.size() < 10) {
+        QVERIFY(out.wait(never.get_token()));
+        for (const auto& answer : out.take()) {
+            arrived.push_back(idOf(*answer));
+            QVERIFY(!answer->refusal && answer->prompt == std::vector<TokenId>{10});
+        }
+    }
+    QCOMPARE(arrived, (std::vector<std::uint64_t>{2, 3, 4, 5, 6, 7, 8, 9, 10, 11})); // in order
+    tokenizer.release.release();
+    QVERIFY(out.wait(never.get_token()));
+    const auto last = out.take();
+    QCOMPARE(last.size(), std::size_t{1});
+    QCOMPARE(idOf(*last[0]), std::uint64_t{1});
+    QCOMPARE(last[0]->prompt, std::vector<TokenId>{1'000'000});
+}
+
+void TstPromptEncoder::whatStillWaitsIsCancelledAtTheEnd() {
+    const SlowTokenizer tokenizer;
+    engine::PromptEncoder::Arrivals out;
+    {
+        engine::PromptEncoder encoder(tokenizer, nullptr, 10'000'000, out);
+        for (std::uint64_t id = 0; id < 4; ++id) {
+            encoder.submit(answerTo(id, id % 2 == 0 ? 10 : 1'000'000)); // never started
+        }
+    }
+    const auto answers = out.take();
+    QCOMPARE(answers.size(), std::size_t{4});
+    for (const auto& answer : answers) {
+        QVERIFY(answer->refusal && answer->refusal->reason == engine::FinishReason::Cancelled);
+    }
+}
+
+QTEST_APPLESS_MAIN(TstPromptEncoder)
+#include "tst_prompt_encoder.moc"
