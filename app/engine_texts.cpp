@@ -23,8 +23,6 @@ constexpr const char* kEngineTexts[] = {
     QT_TRANSLATE_NOOP("labels", "Weights layout"),
     QT_TRANSLATE_NOOP("labels", "Warm-up requests"),
     // Settings: what they do.
-    QT_TRANSLATE_NOOP("labels", "How requests share a step: one at a time, or all that fit, "
-                                "joining and leaving at every step."),
     QT_TRANSLATE_NOOP("labels", "Requests that may run at once; more wait in the queue."),
     QT_TRANSLATE_NOOP("labels", "Most tokens one step computes; a lower budget keeps steps, and so "
                                 "the gaps between tokens, short."),
@@ -50,7 +48,6 @@ constexpr const char* kEngineTexts[] = {
     QT_TRANSLATE_NOOP("labels", "every core"),
     QT_TRANSLATE_NOOP("labels", "none"),
     // Settings: why one has no bearing.
-    QT_TRANSLATE_NOOP("labels", "Used by the continuous policy only"),
     // Settings: choices and switches.
     QT_TRANSLATE_NOOP("labels", "single"),
     QT_TRANSLATE_NOOP("labels", "continuous"),
@@ -87,6 +84,69 @@ constexpr const char* kEngineTexts[] = {
     QT_TRANSLATE_NOOP("labels", "Process memory"),
     QT_TRANSLATE_NOOP("labels", "Machine memory"),
     QT_TRANSLATE_NOOP("labels", "Machine memory available"),
+    // Batching, lanes, prefixes, streamed prompts.
+    QT_TRANSLATE_NOOP("labels", "Token gap target"),
+    QT_TRANSLATE_NOOP("labels", "Batch window"),
+    QT_TRANSLATE_NOOP("labels", "Class width"),
+    QT_TRANSLATE_NOOP("labels", "Class lead"),
+    QT_TRANSLATE_NOOP("labels", "Lane priority"),
+    QT_TRANSLATE_NOOP("labels", "Ageing"),
+    QT_TRANSLATE_NOOP("labels", "Batch lane share"),
+    QT_TRANSLATE_NOOP("labels", "Realtime deadline"),
+    QT_TRANSLATE_NOOP("labels", "Batch deadline"),
+    QT_TRANSLATE_NOOP("labels", "Prefix cache"),
+    QT_TRANSLATE_NOOP("labels", "Prefix lifetime"),
+    QT_TRANSLATE_NOOP("labels", "Stream lifetime"),
+    QT_TRANSLATE_NOOP("labels", "Stream cores"),
+    QT_TRANSLATE_NOOP("labels",
+                      "How requests share steps: one at a time; in closed batches; joining and "
+                      "leaving at every step; or that with prompts of similar length together."),
+    QT_TRANSLATE_NOOP("labels", "Longest gap between two tokens of an answer that prompts in the "
+                                "same step may cause; their chunks are cut to fit it."),
+    QT_TRANSLATE_NOOP("labels",
+                      "Longest time that a batch collects requests before it runs to its end."),
+    QT_TRANSLATE_NOOP(
+        "labels", "Prompts whose lengths fall into the same step of so many tokens share a step."),
+    QT_TRANSLATE_NOOP("labels", "How much longer than a class of shorter prompts the next longer "
+                                "one may wait for its turn."),
+    QT_TRANSLATE_NOOP("labels", "Requests of the realtime lane go before those of the batch lane."),
+    QT_TRANSLATE_NOOP(
+        "labels",
+        "After waiting this long a request of the batch lane counts as one of the realtime lane."),
+    QT_TRANSLATE_NOOP(
+        "labels", "Most of a step's token budget that the batch lane has beside realtime work."),
+    QT_TRANSLATE_NOOP(
+        "labels",
+        "Realtime requests that bring no deadline of their own end unfinished after this time."),
+    QT_TRANSLATE_NOOP(
+        "labels",
+        "Batch requests that bring no deadline of their own end unfinished after this time."),
+    QT_TRANSLATE_NOOP("labels", "Keep the keys and values of prompts that ended, so that a prompt "
+                                "that begins alike starts behind them."),
+    QT_TRANSLATE_NOOP("labels", "How long a kept block may lie unused before it is given back."),
+    QT_TRANSLATE_NOOP("labels",
+                      "How long a prompt that is still being written is kept without a new piece."),
+    QT_TRANSLATE_NOOP("labels", "Share of the threads that computes prompts which are still being "
+                                "written, while nothing else runs."),
+    QT_TRANSLATE_NOOP("labels", "no target"),
+    QT_TRANSLATE_NOOP("labels", "no lead"),
+    QT_TRANSLATE_NOOP("labels", "never"),
+    QT_TRANSLATE_NOOP("labels", "until the place is needed"),
+    QT_TRANSLATE_NOOP("labels", "The single policy runs one request at a time"),
+    QT_TRANSLATE_NOOP("labels", "Used by the dynamic policy only"),
+    QT_TRANSLATE_NOOP("labels", "Used by the selective policy only"),
+    QT_TRANSLATE_NOOP("labels", "Used with lane priority only"),
+    QT_TRANSLATE_NOOP("labels", "The prefix cache is off"),
+    QT_TRANSLATE_NOOP("labels", "dynamic"),
+    QT_TRANSLATE_NOOP("labels", "selective"),
+    QT_TRANSLATE_NOOP("labels", "ms"),
+    QT_TRANSLATE_NOOP("labels", "%"),
+    QT_TRANSLATE_NOOP("labels", "KV blocks kept"),
+    QT_TRANSLATE_NOOP("labels", "Prefix queries"),
+    QT_TRANSLATE_NOOP("labels", "Prefix hits"),
+    QT_TRANSLATE_NOOP("labels", "Blocked by a batch"),
+    QT_TRANSLATE_NOOP("labels", "Batch deadlines met"),
+    QT_TRANSLATE_NOOP("labels", "Batch deadlines missed"),
     // Phases of loading.
     QT_TRANSLATE_NOOP("labels", "open"),
     QT_TRANSLATE_NOOP("labels", "map"),

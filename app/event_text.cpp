@@ -66,6 +66,24 @@ QString sentence(const engine::Preempted& preempted) {
              numberText(static_cast<double>(preempted.tokens)));
 }
 
+QString sentence(const engine::BatchEnded& batch) {
+    const auto milliseconds = [](engine::Nanoseconds time) {
+        return millisecondsText(std::chrono::duration<double, std::milli>(time).count());
+    };
+    const QString line =
+        translated(QT_TRANSLATE_NOOP("labels", "Batch %1: %2 requests in %3 ms"))
+            .arg(numberText(static_cast<double>(batch.batch)),
+                 numberText(static_cast<double>(batch.requests)), milliseconds(batch.duration));
+    if (batch.waiting == 0) {
+        return line;
+    }
+    return line + QStringLiteral(" · ") +
+           translated(QT_TRANSLATE_NOOP(
+                          "labels", "%1 waited for request %2 while places were free for %3 ms"))
+               .arg(numberText(static_cast<double>(batch.waiting)),
+                    numberText(static_cast<double>(batch.last)), milliseconds(batch.tail));
+}
+
 QString sentence(const engine::StateChanged& changed) {
     return translated(QT_TRANSLATE_NOOP("labels", "Engine: %1")).arg(stateLabel(changed.state));
 }
@@ -151,6 +169,7 @@ constexpr NoticeTemplate kNotices[] = {
     {"workload_started", QT_TRANSLATE_NOOP("labels", "Workload %1 began"), "workload", ""},
     {"workload_finished", QT_TRANSLATE_NOOP("labels", "Workload %1 ended"), "workload", ""},
     {"workload_stopped", QT_TRANSLATE_NOOP("labels", "Workload %1 was stopped"), "workload", ""},
+    {"prefix_reset", QT_TRANSLATE_NOOP("labels", "Prefix cache emptied: %1 blocks"), "blocks", ""},
     {"recording_problem", QT_TRANSLATE_NOOP("labels", "Not recording: %1"), "message", ""},
     {"marker", QT_TRANSLATE_NOOP("labels", "Note: %1"), "text", ""},
     {"model_notice", QT_TRANSLATE_NOOP("labels", "About the model: %1"), "text", ""},
@@ -180,6 +199,11 @@ QString sentence(const engine::Notice& notice) {
 }
 
 } // namespace
+
+bool isForPeople(const engine::Event& event) {
+    const auto* notice = std::get_if<engine::Notice>(&event.body);
+    return notice == nullptr || notice->kind != "step_cost";
+}
 
 QString eventText(const engine::Event& event) {
     return std::visit([](const auto& body) { return sentence(body); }, event.body);

@@ -43,8 +43,10 @@ QString fieldHelp(const engine::Field& field) {
 }
 
 QString fieldGroupLabel(std::string_view group) {
-    constexpr std::array<std::pair<std::string_view, const char*>, 4> kGroups = {{
+    constexpr std::array<std::pair<std::string_view, const char*>, 6> kGroups = {{
         {"batching", QT_TRANSLATE_NOOP("labels", "Batching")},
+        {"lanes", QT_TRANSLATE_NOOP("labels", "Lanes")},
+        {"streams", QT_TRANSLATE_NOOP("labels", "Streamed prompts")},
         {"kv", QT_TRANSLATE_NOOP("labels", "KV cache")},
         {"threads", QT_TRANSLATE_NOOP("labels", "Threads")},
         {"load", QT_TRANSLATE_NOOP("labels", "Loading")},

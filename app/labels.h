@@ -38,6 +38,8 @@ QString sourceLabel(engine::EventSource source);
 QString alarmLabel(std::string_view key); // of a rule; the key itself where there is none
 // One sentence about an event, from kind and payload.
 QString eventText(const engine::Event& event);
+// False for what only programs read: measured step costs, kept for simulations.
+bool isForPeople(const engine::Event& event);
 // A few words for the pin on a chart: "dynamic → continuous", "16/s".
 QString markerText(const engine::Event& event);
 

@@ -137,6 +137,12 @@ void Session::cancel(engine::RequestId id) {
     }
 }
 
+void Session::resetPrefixCache() {
+    if (m_backend) {
+        m_backend->resetPrefixCache();
+    }
+}
+
 engine::Result<void> Session::edit(const std::function<void(engine::EngineConfig&)>& change) {
     return m_backend ? m_backend->edit(change) : noModel();
 }

@@ -41,6 +41,7 @@ public:
 
     std::shared_ptr<engine::TokenStream> submit(engine::Request request); // null without a model
     void cancel(engine::RequestId id);
+    void resetPrefixCache(); // nothing without a model
     engine::Result<void> edit(const std::function<void(engine::EngineConfig&)>& change);
     // A refusal is also an event. Key or flag.
     engine::Result<void> setField(std::string_view key, std::string_view valueText);

@@ -41,6 +41,14 @@ public:
 
     // Never blocks; refusals arrive on the stream. Any thread.
     virtual std::shared_ptr<TokenStream> submit(Request request) = 0;
+    // Streamed prompts: what has been written is computed while the rest is still to come. The open
+    // text is the plain prompt, or the last message's; truncate() counts its bytes. Nothing is
+    // sampled before complete(); refusals and the end of an abandoned prompt (setting streams.ttl)
+    // arrive on the stream. Unknown ids are ignored. Any thread.
+    virtual std::shared_ptr<TokenStream> open(Request request);
+    virtual void append(RequestId id, std::string text);
+    virtual void truncate(RequestId id, std::size_t bytes);
+    virtual void complete(RequestId id, Completion completion);
     // Takes effect within one step. Unknown ids are ignored. Any thread.
     virtual void cancel(RequestId id) = 0;
     // Validated at once, applied at a step boundary. Any thread.
@@ -51,6 +59,8 @@ public:
     virtual Snapshot snapshot() = 0;
     // All events since the last call, in order. One consumer thread (the recorder).
     virtual std::vector<Event> takeEvents() = 0;
+    // Forgets every kept beginning of a prompt, within one step. Any thread.
+    virtual void resetPrefixCache() {}
     // Adds the application's own event to the one ordered stream. Any thread.
     virtual void post(EventSource source, Notice notice) = 0;
     // Token ids of a text, and text of ids, by the model's tokenizer. Any thread.

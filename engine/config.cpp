@@ -145,7 +145,7 @@ Result<void> validateField(const Field& field, const EngineConfig& config) {
 
 // Rules across fields. Each says what to set, and to which value.
 Result<void> validateTogether(const EngineConfig& config) {
-    if (config.batching == Batching::Continuous && config.tokenBudget < config.maxBatch) {
+    if (config.batching != Batching::Single && config.tokenBudget < config.maxBatch) {
         return std::unexpected(invalid(fmt::format(
             "A token budget of {} is too small for a max batch of {}: every running request takes "
             "a token a step. Set the token budget to {} or more, or the max batch to {} or less.",

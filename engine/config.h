@@ -17,7 +17,7 @@
 
 namespace engine {
 
-enum class Batching : std::uint8_t { Single, Continuous };
+enum class Batching : std::uint8_t { Single, Dynamic, Continuous, Selective };
 enum class LoadMode : std::uint8_t { Mmap, Read };
 enum class WeightsLayout : std::uint8_t { Packed, File };
 
@@ -30,7 +30,20 @@ struct EngineConfig {
     std::int64_t blockTokens = 64;
     std::int64_t maxContext = 0;    // 0: the model's own
     std::int64_t maxWaiting = 4096; // requests queued before new ones are rejected
-    std::int64_t threads = 0;       // 0: every core
+    std::int64_t tokenGapMs = 0;    // prompts beside decoding are cut for it; 0: prefillChunk alone
+    std::int64_t batchWindowMs = 80;    // dynamic
+    std::int64_t classTokens = 1024;    // selective
+    std::int64_t classPatienceMs = 500; // selective
+    bool usesPriority = true;           // lanes
+    std::int64_t ageingMs = 30'000;     // batch lane joins the realtime one; 0: never
+    std::int64_t batchSharePercent = 50;
+    std::int64_t realtimeDeadlineMs = 0; // for requests that bring none; 0: none
+    std::int64_t batchDeadlineMs = 0;
+    bool keepsPrefixes = true;
+    std::int64_t prefixTtlMs = 300'000;
+    std::int64_t streamTtlMs = 20'000; // prompts that are still open
+    std::int64_t streamCoresPercent = 80;
+    std::int64_t threads = 0; // 0: every core
     std::int64_t warmupRequests = 3;
     LoadMode loadMode = LoadMode::Mmap;
     WeightsLayout weightsLayout = WeightsLayout::Packed;
@@ -44,24 +57,26 @@ enum class TakesEffect : std::uint8_t { NextStep, Drained, Reload };
 enum class FieldType : std::uint8_t { Integer, Choice, Switch };
 
 struct Field {
-    std::string_view key;   // "batching.max_batch": run log, API, JSON
-    std::string_view flag;  // "--max-batch"
-    std::string_view group; // "batching", "kv", "threads", "load"
-    std::string_view label; // English, for people; translated by app/labels
-    std::string_view help;  // one sentence
-    std::string_view unit;  // "tok", "ms", "" ...
+    std::string_view key = {};   // "batching.max_batch": run log, API, JSON
+    std::string_view flag = {};  // "--max-batch"
+    std::string_view group = {}; // "batching", "kv", "threads", "load"
+    std::string_view label = {}; // English, for people; translated by app/labels
+    std::string_view help = {};  // one sentence
+    std::string_view unit = {};  // "tok", "ms", "" ...
     FieldType type = FieldType::Integer;
     std::int64_t minimum = 0;
     std::int64_t maximum = 0;
     std::int64_t defaultValue = 0;
-    std::string_view zeroMeans;                // "from memory" where 0 is automatic, else empty
-    std::span<const std::string_view> choices; // of a Choice
+    std::string_view zeroMeans = {}; // "from memory" where 0 is automatic, else empty
+    std::span<const std::string_view> choices = {}; // of a Choice
     TakesEffect takesEffect = TakesEffect::NextStep;
     std::int64_t (*get)(const EngineConfig&) = nullptr;
     void (*set)(EngineConfig&, std::int64_t) = nullptr;
     // Empty, or why the field has no bearing under this configuration ("Used by the dynamic policy
     // only").
-    std::string_view (*idleReason)(const EngineConfig&) = nullptr;
+    std::string_view (*idleReason)(const EngineConfig&) = [](const EngineConfig&) {
+        return std::string_view{};
+    };
 };
 
 std::span<const Field> fieldTable();

@@ -75,4 +75,12 @@ std::optional<Nanoseconds> RequestRecord::e2e() const {
     return between(stamps.scheduled ? stamps.scheduled : stamps.received, stamps.lastToken);
 }
 
+std::optional<bool> RequestRecord::metDeadline() const {
+    const Outcome ended = outcome(reason);
+    if (!deadline || ended == Outcome::Cancelled || !stamps.finished) {
+        return std::nullopt;
+    }
+    return ended == Outcome::Completed && *stamps.finished <= *deadline;
+}
+
 } // namespace engine

@@ -57,7 +57,8 @@ enum class SampleTag : std::uint8_t {
     IdleStart = 2,
     WarmUp = 4,
     Preempted = 8,
-    ConfigChanged = 16
+    ConfigChanged = 16,
+    Streamed = 32 // its prompt was written piece by piece
 };
 
 struct RequestRecord {
@@ -69,8 +70,17 @@ struct RequestRecord {
     std::uint32_t tags = 0; // SampleTag bits
     std::int64_t promptTokens = 0;
     std::int64_t outputTokens = 0;
-    std::int64_t hitTokens = 0;
+    std::int64_t hitTokens = 0; // of the prompt, found in the prefix cache
     std::int64_t maxTokens = 0;
+    // Dynamic batching: for how long a closed batch with a free place kept it waiting, and for
+    // whose answer. 0: not at all.
+    std::int64_t blockedNs = 0;
+    RequestId blockedBy{};
+    std::optional<TimePoint> deadline; // its own or its lane's
+    // A prompt that was written piece by piece: what was computed before it was complete, and the
+    // time of that. Its stamps begin when it was.
+    std::int64_t streamedTokens = 0;
+    std::int64_t streamedNs = 0;
     Stamps stamps;
     std::optional<std::array<std::int64_t, kStages>> ledgerNs; // present where firstVisible is
     std::vector<TokenStep> steps;                              // steps that made visible tokens
@@ -84,6 +94,8 @@ struct RequestRecord {
     // (lastToken - firstVisible) / (tokens - 1); empty for fewer than two tokens.
     std::optional<Nanoseconds> tpot() const;
     std::optional<Nanoseconds> e2e() const; // lastToken - scheduled
+    // Whether it was complete by its deadline; empty without one, or where it was cancelled.
+    std::optional<bool> metDeadline() const;
 };
 
 enum class Outcome : std::uint8_t { Completed, Cancelled, Failed, Rejected };
@@ -111,6 +123,16 @@ struct Preempted {
     RequestId id{};
     std::int64_t tokens = 0;
 };
+// A closed batch ran to its end. From the end of its first request on (`tail`) places were free
+// that `waiting` requests could not have.
+struct BatchEnded {
+    std::uint64_t batch = 0;
+    std::int64_t requests = 0;
+    Nanoseconds duration{};
+    Nanoseconds tail{};
+    RequestId last{};
+    std::int64_t waiting = 0;
+};
 struct StateChanged {
     EngineState state = EngineState::NoModel;
 };
@@ -130,8 +152,8 @@ struct Event {
     std::uint64_t step = 0;
     TimePoint time;
     EventSource source = EventSource::Engine;
-    std::variant<ConfigApplied, RequestFinished, PhaseTimed, Preempted, StateChanged, Failed,
-                 Notice>
+    std::variant<ConfigApplied, RequestFinished, PhaseTimed, Preempted, BatchEnded, StateChanged,
+                 Failed, Notice>
         body;
 };
 

@@ -48,7 +48,8 @@ struct Snapshot {
     std::int64_t stepTokens = 0;
     std::int64_t kvBlocksUsed = 0; // referenced by sequences
     std::int64_t kvBlocksTotal = 0;
-    std::int64_t kvTokens = 0; // tokens held; used * blockTokens - kvTokens is waste
+    std::int64_t kvTokens = 0;     // tokens held; used * blockTokens - kvTokens is waste
+    std::int64_t kvBlocksKept = 0; // by the prefix cache alone: free as soon as they are needed
 
     std::uint64_t promptTokens = 0; // computed, counters since load
     std::uint64_t outputTokens = 0;
@@ -58,6 +59,11 @@ struct Snapshot {
     std::uint64_t failed = 0;
     std::uint64_t rejected = 0;
     std::uint64_t preemptions = 0;
+    std::uint64_t prefixQueries = 0; // prompt tokens that were looked up
+    std::uint64_t prefixHits = 0;    // and those found
+    std::uint64_t blockedNs = 0;     // dynamic: waiting for the longest answer of a closed batch
+    std::uint64_t deadlinesMet = 0;  // of the batch lane
+    std::uint64_t deadlinesMissed = 0;
 
     std::int64_t poolBusyNs = 0; // sum over workers
     std::int64_t threads = 0;

@@ -61,12 +61,22 @@ struct Request {
     int maxTokens = 128;
     Sampling sampling;
     Lane lane = Lane::Realtime;
+    // Requests of different tenants share nothing of what is kept, so that nobody can tell from
+    // times what others have asked.
+    std::string tenant;
     bool ignoreEnd =
         false; // go on after an end-of-generation token (load tests with fixed lengths)
     std::vector<std::string> stop;      // text at which the answer ends, not part of it
     std::optional<TimePoint> scheduled; // when the workload wanted it
     std::optional<TimePoint> deadline;
     std::string label; // "playground", "warm-up", a prompt set's name; for tags, never prompt text
+};
+
+// What is told of a prompt that was written piece by piece once it is complete.
+struct Completion {
+    int maxTokens = 128;
+    Sampling sampling;
+    std::optional<TimePoint> scheduled; // where latency is counted from
 };
 
 enum class FinishReason : std::uint8_t {

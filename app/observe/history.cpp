@@ -63,6 +63,8 @@ RequestPoint requestPoint(const engine::RequestRecord& record, double seconds) {
     point.tags = record.tags;
     point.outcome = engine::outcome(record.reason);
     point.outputTokens = record.outputTokens;
+    point.promptTokens = record.promptTokens;
+    point.hitTokens = record.hitTokens;
     if (record.ledgerNs) {
         point.hasLedger = true;
         for (std::size_t stage = 0; stage < engine::kStages; ++stage) {

@@ -45,6 +45,7 @@ struct RequestPoint {
     std::uint32_t tags = 0;
     engine::Outcome outcome = engine::Outcome::Completed;
     std::int64_t outputTokens = 0;
+    std::int64_t promptTokens = 0, hitTokens = 0;
     std::array<float, engine::kStages> ledgerMs{}; // zeros where absent
     bool hasLedger = false;
 };

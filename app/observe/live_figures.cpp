@@ -70,12 +70,16 @@ void addRequests(LiveFigures& figures, const History& history, const FigureSpans
     const auto& requests = history.requests();
     const double from = spans.to - spans.latencySeconds;
     std::vector<double> values;
+    double promptTokens = 0.0;
+    double hitTokens = 0.0;
     std::int64_t completed = 0;
     std::int64_t good = 0;
     for (auto request = std::ranges::upper_bound(requests, from, {}, &RequestPoint::seconds);
          request != requests.end() && request->seconds <= spans.to; ++request) {
         if (isLatencySample(*request, filter)) {
             values.push_back(ttftMs(*request, edge)); // quantiles() leaves out what is absent
+            promptTokens += static_cast<double>(request->promptTokens);
+            hitTokens += static_cast<double>(request->hitTokens);
         }
         if (request->outcome == engine::Outcome::Completed) {
             ++completed;
@@ -83,6 +87,9 @@ void addRequests(LiveFigures& figures, const History& history, const FigureSpans
         }
     }
     figures.ttftMs = quantiles(std::move(values));
+    if (promptTokens > 0.0) {
+        figures.hitShare = hitTokens / promptTokens;
+    }
     if (figures.ttftMs.p50 && figures.ttftMs.p99) {
         figures.gapMs = *figures.ttftMs.p99 - *figures.ttftMs.p50;
     }

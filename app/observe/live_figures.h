@@ -30,6 +30,8 @@ struct LiveFigures {
     // Time to first token of latency samples whose first text fell in the span.
     Quantiles ttftMs;
     std::optional<double> gapMs; // p99 - p50
+    // Of the prompt tokens behind these, the share that the prefix cache already held, 0..1.
+    std::optional<double> hitShare;
     // Means over the rate span; empty where nothing was measured.
     std::optional<double> outputPerSecond, promptPerSecond;
     std::optional<double> running, waiting, slotCount;

@@ -45,6 +45,8 @@ RequestRow requestRow(const engine::RequestRecord& record, engine::TimePoint sta
     row.ttftFromAdmittedMs = milliseconds(record.ttftFromAdmitted());
     row.tpotMs = milliseconds(record.tpot());
     row.e2eMs = milliseconds(record.e2e());
+    row.blockedMs = static_cast<double>(record.blockedNs) / kMillisecond;
+    row.blockedBy = static_cast<std::uint64_t>(record.blockedBy);
     row.preemptions = static_cast<int>(record.preemptions.size());
     if (record.ledgerNs) {
         row.ledgerMs.emplace();
@@ -56,12 +58,13 @@ RequestRow requestRow(const engine::RequestRecord& record, engine::TimePoint sta
 }
 
 std::vector<std::string_view> tagKeys(std::uint32_t tags) {
-    constexpr std::array<std::pair<engine::SampleTag, std::string_view>, 5> kKeys = {{
+    constexpr std::array<std::pair<engine::SampleTag, std::string_view>, 6> kKeys = {{
         {engine::SampleTag::Cold, "cold"},
         {engine::SampleTag::IdleStart, "idle_start"},
         {engine::SampleTag::WarmUp, "warm_up"},
         {engine::SampleTag::Preempted, "preempted"},
         {engine::SampleTag::ConfigChanged, "config_changed"},
+        {engine::SampleTag::Streamed, "streamed"},
     }};
     std::vector<std::string_view> keys;
     for (const auto& [tag, key] : kKeys) {

@@ -27,11 +27,14 @@ struct RequestRow {
     std::optional<double> ttftMs, ttftFromReceivedMs, ttftFromAdmittedMs, tpotMs, e2eMs;
     std::optional<std::array<float, engine::kStages>> ledgerMs;
     int preemptions = 0;
+    double blockedMs = 0.0; // by a closed batch with free places, until blockedBy was answered
+    std::uint64_t blockedBy = 0;
 };
 
 RequestRow requestRow(const engine::RequestRecord& record, engine::TimePoint start);
 
-// "cold", "idle_start", "warm_up", "preempted", "config_changed"; "warm" where none of them is set.
+// "cold", "idle_start", "warm_up", "preempted", "config_changed", "streamed"; "warm" where none of
+// them is set.
 std::vector<std::string_view> tagKeys(std::uint32_t tags);
 // Why the request is no latency sample ("cold", ...), or empty. Failed and refused ones have none.
 bool isLatencySample(const RequestRow& row);

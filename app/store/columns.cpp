@@ -57,6 +57,12 @@ std::span<const SampleColumn> sampleColumns() {
     return kSamples;
 }
 
+std::span<const std::string_view> addedRequestColumns() {
+    static constexpr std::array<std::string_view, 5> kColumns = {
+        "deadline_ns", "blocked_ns", "blocked_by", "streamed_tokens", "streamed_ns"};
+    return kColumns;
+}
+
 std::string stageColumn(engine::Stage stage) {
     return "ledger_" + std::string(engine::name(stage)) + "_ns";
 }
@@ -96,12 +102,13 @@ RunState runStateOf(std::string_view text) {
 
 std::string tagWords(std::uint32_t tags) {
     using engine::SampleTag;
-    constexpr std::array<std::pair<SampleTag, std::string_view>, 5> kWords = {{
+    constexpr std::array<std::pair<SampleTag, std::string_view>, 6> kWords = {{
         {SampleTag::Cold, "cold"},
         {SampleTag::IdleStart, "idle start"},
         {SampleTag::WarmUp, "warm-up"},
         {SampleTag::Preempted, "preempted"},
         {SampleTag::ConfigChanged, "settings changed"},
+        {SampleTag::Streamed, "streamed"},
     }};
     std::string words;
     for (const auto& [tag, word] : kWords) {

@@ -23,6 +23,9 @@ struct SampleColumn {
 };
 std::span<const SampleColumn> sampleColumns();
 
+// Integers that came after the first version of the table.
+std::span<const std::string_view> addedRequestColumns();
+
 std::string stageColumn(engine::Stage stage);           // "ledger_queue_ns"
 std::string metricColumn(const engine::Metric& metric); // "metric_running"
 

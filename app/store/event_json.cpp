@@ -15,6 +15,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kConfigApplied = "config_applied";
 constexpr std::string_view kPhaseTimed = "phase_timed";
 constexpr std::string_view kPreempted = "preempted";
+constexpr std::string_view kBatchEnded = "batch_ended";
 constexpr std::string_view kStateChanged = "state_changed";
 constexpr std::string_view kFailed = "failed";
 constexpr std::string_view kRequestFinished = "request_finished";
@@ -46,6 +47,15 @@ struct Encoder {
     std::string_view operator()(const engine::Preempted& body) {
         payload = {{"request_id", static_cast<std::uint64_t>(body.id)}, {"tokens", body.tokens}};
         return kPreempted;
+    }
+    std::string_view operator()(const engine::BatchEnded& body) {
+        payload = {{"batch", body.batch},
+                   {"requests", body.requests},
+                   {"duration_ns", body.duration.count()},
+                   {"tail_ns", body.tail.count()},
+                   {"last_request_id", static_cast<std::uint64_t>(body.last)},
+                   {"waiting", body.waiting}};
+        return kBatchEnded;
     }
     std::string_view operator()(const engine::StateChanged& body) {
         payload["state"] = engine::name(body.state);
@@ -110,6 +120,18 @@ decltype(engine::Event::body) bodyOf(const std::string& kind, const Json& payloa
         return engine::Preempted{
             .id = engine::RequestId{payload.at("request_id").get<std::uint64_t>()},
             .tokens = payload.at("tokens")};
+    }
+    if (kind == kBatchEnded) {
+        const auto nanoseconds = [&payload](const char* key) {
+            return engine::Nanoseconds(payload.at(key).get<std::int64_t>());
+        };
+        return engine::BatchEnded{
+            .batch = payload.at("batch"),
+            .requests = payload.at("requests"),
+            .duration = nanoseconds("duration_ns"),
+            .tail = nanoseconds("tail_ns"),
+            .last = engine::RequestId{payload.at("last_request_id").get<std::uint64_t>()},
+            .waiting = payload.at("waiting")};
     }
     if (kind == kStateChanged) {
         return engine::StateChanged{.state = stateOf(payload.at("state"))};

@@ -91,6 +91,9 @@ void addTableColumns(Database& database) {
         addColumn(database, "request", request, stageColumn(static_cast<engine::Stage>(stage)),
                   "INTEGER");
     }
+    for (const std::string_view column : addedRequestColumns()) {
+        addColumn(database, "request", request, std::string(column), "INTEGER");
+    }
     const std::vector<std::string> sample = database.columns("sample_1s");
     for (const engine::Metric& metric : engine::metricTable()) {
         addColumn(database, "sample_1s", sample, metricColumn(metric), "REAL");

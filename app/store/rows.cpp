@@ -32,6 +32,9 @@ std::vector<std::string> requestColumns() {
     }
     names.emplace_back("token_steps");
     names.emplace_back("preemptions");
+    for (const std::string_view column : addedRequestColumns()) {
+        names.emplace_back(column);
+    }
     return names;
 }
 
@@ -127,7 +130,15 @@ StoredRequest requestOf(const Statement& row) {
         record.ledgerNs = ledger;
     }
     record.steps = unpackTokenSteps(row.blob(column++));
-    record.preemptions = preemptionsOf(row.text(column));
+    record.preemptions = preemptionsOf(row.text(column++));
+    if (const auto ns = row.optionalInteger(column++)) {
+        record.deadline = TimePoint(Nanoseconds(*ns));
+    }
+    record.blockedNs = row.optionalInteger(column++).value_or(0);
+    record.blockedBy =
+        engine::RequestId{static_cast<std::uint64_t>(row.optionalInteger(column++).value_or(0))};
+    record.streamedTokens = row.optionalInteger(column++).value_or(0);
+    record.streamedNs = row.optionalInteger(column++).value_or(0);
     return stored;
 }
 
@@ -157,6 +168,10 @@ void RequestWriter::write(std::int64_t run, std::int64_t n, const engine::Reques
     m_insert.add(record.preemptions.empty()
                      ? std::nullopt
                      : std::optional(preemptionsJson(record.preemptions, start)));
+    m_insert.add(record.deadline ? std::optional((*record.deadline - start).count())
+                                 : std::nullopt);
+    m_insert.add(record.blockedNs).add(static_cast<std::int64_t>(record.blockedBy));
+    m_insert.add(record.streamedTokens).add(record.streamedNs);
     m_insert.execute();
 }
 

@@ -1,5 +1,5 @@
-// Which KV blocks are free and which are taken: ids only, no memory. Taking and giving back cost
-// O(1) a block. Engine thread.
+// Which KV blocks are free and how many tables hold each of the others: ids only, no memory.
+// Taking, sharing and giving back cost O(1) a block. Engine thread.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,31 @@ class BlockPool {
 public:
     explicit BlockPool(std::int64_t blocks);
 
-    std::int64_t total() const { return static_cast<std::int64_t>(m_isTaken.size()); }
+    std::int64_t total() const { return static_cast<std::int64_t>(m_references.size()); }
     std::int64_t free() const { return static_cast<std::int64_t>(m_free.size()); }
     std::int64_t used() const { return total() - free(); }
-    bool isTaken(BlockId block) const { return m_isTaken[static_cast<std::size_t>(block)]; }
+    bool isTaken(BlockId block) const { return references(block) > 0; }
 
-    // Precondition: free() > 0. The block given back last comes first: its memory is warm.
+    // With one reference. Precondition: free() > 0. The block given back last comes first: its
+    // memory is warm.
     BlockId acquire();
-    // Precondition: the block is taken.
+    // One reference more. Precondition: the block is taken.
+    void retain(BlockId block);
+    // One reference less; free with the last. Precondition: the block is taken.
     void release(BlockId block);
+    // 0 for a free block.
+    std::int32_t references(BlockId block) const;
 
-    // Compares the pool with the block tables of all sequences: every taken block is in exactly one
-    // of them, every free block in none. Empty where all is well, else what is wrong.
+    // Compares the pool with the tables that hold its blocks (the prefix cache counts as one): as
+    // many entries as references, free blocks in none. Empty where all is well, else what is
+    // wrong.
     std::optional<std::string> findProblem(std::span<const std::span<const BlockId>> tables) const;
 
 private:
+    std::int32_t& at(BlockId block);
+
     std::vector<BlockId> m_free; // a stack
-    std::vector<bool> m_isTaken;
+    std::vector<std::int32_t> m_references;
 };
 
 } // namespace engine

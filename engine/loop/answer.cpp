@@ -35,6 +35,12 @@ std::shared_ptr<const RequestRecord> makeRecord(const Answer& answer, FinishReas
     record->promptTokens = answer.promptTokens;
     record->outputTokens = answer.outputTokens;
     record->maxTokens = answer.request.maxTokens;
+    record->hitTokens = answer.hitTokens;
+    record->blockedNs = answer.blockedNs;
+    record->blockedBy = answer.blockedBy;
+    record->deadline = answer.request.deadline;
+    record->streamedTokens = answer.streamedTokens;
+    record->streamedNs = answer.streamedNs;
     record->stamps = answer.stamps;
     if (answer.stamps.firstVisible) {
         record->ledgerNs = answer.ledger.close(answer.stamps);

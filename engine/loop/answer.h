@@ -46,11 +46,19 @@ struct Answer {
     std::vector<PreemptionSpan> preemptions;
     std::uint32_t tags = 0;
     std::uint64_t lastStep = 0; // in which it had a slice
+    std::int64_t hitTokens = 0;
+    std::int64_t blockedNs = 0;
+    RequestId blockedBy{};
     std::int64_t promptTokens = 0;
     std::int64_t countedPrompt = 0; // prompt tokens computed, each counted once
     std::int64_t outputTokens = 0;
-    std::int64_t shownTokens = 0; // of them, in visible text
-    bool hasLeftWaiting = false;  // started, or ended before
+    std::int64_t shownTokens = 0;    // of them, in visible text
+    bool hasLeftWaiting = false;     // started, or ended before
+    bool isOpen = false;             // its prompt is still being written
+    bool isStreamed = false;         // it was
+    TimePoint lastPiece;             // when the open prompt last changed
+    std::int64_t streamedTokens = 0; // computed before the prompt was complete
+    std::int64_t streamedNs = 0;     // and the time of it
 
     void tag(SampleTag tag) { tags |= static_cast<std::uint32_t>(tag); }
 };

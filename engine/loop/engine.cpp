@@ -43,12 +43,12 @@ Engine::Engine(LoadedModel loaded, const LoadSettings& settings)
     m_capabilities.readBytesPerSecond = m_readBytesPerSecond;
     publishConfig();
     m_encoder = std::make_unique<PromptEncoder>(*m_loaded.tokenizer, m_loaded.chat.get(),
-                                                capacity().contextTokens, m_inbox);
+                                                capacity().contextTokens, m_inbox, m_updates);
 }
 
 Engine::~Engine() {
+    m_thread = {};     // stops and joins
     m_encoder.reset(); // hands on what it holds
-    m_thread = {};     // stops and joins; ends what runs
     endEverything(FinishReason::Cancelled, "The engine was closed.");
 }
 
@@ -67,6 +67,7 @@ void Engine::warmUp(const LoadSettings& settings) {
             Request blank;
             blank.maxTokens = 2;
             blank.ignoreEnd = true;
+            blank.tenant = fmt::format("warm-up {}", i); // none is a hit
             auto answer = std::make_unique<Answer>(RequestId{m_nextId.fetch_add(1)},
                                                    std::move(blank), Origin::WarmUp);
             answer->stamps.received = Clock::now();
@@ -81,6 +82,7 @@ void Engine::warmUp(const LoadSettings& settings) {
 }
 
 void Engine::start() {
+    m_schedule.prefix.reset(m_schedule.pool); // what warming up left
     m_idleSince = Clock::now();
     for (PhaseTimed& phase : m_loaded.phases) {
         emit(std::move(phase), Delivery::Droppable);
@@ -102,16 +104,13 @@ void Engine::start() {
     m_thread = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 
-std::shared_ptr<TokenStream> Engine::submit(Request request) {
-    auto answer =
-        std::make_unique<Answer>(RequestId{m_nextId.fetch_add(1, std::memory_order_relaxed)},
-                                 std::move(request), Origin::Served);
-    answer->stamps.received = Clock::now();
-    if (answer->request.scheduled) {
+// The time of arrival, and the way to cancel.
+std::shared_ptr<TokenStream> Engine::receive(Answer& answer) {
+    answer.stamps.received = Clock::now();
+    if (answer.request.scheduled) {
         // Sent before its time: there is no lag then.
-        answer->stamps.scheduled = std::min(*answer->request.scheduled, *answer->stamps.received);
+        answer.stamps.scheduled = std::min(*answer.request.scheduled, *answer.stamps.received);
     }
-    auto stream = answer->stream;
     {
         const std::lock_guard lock(m_cancellationMutex);
         constexpr std::size_t kSweepFrom = 1024;
@@ -119,9 +118,17 @@ std::shared_ptr<TokenStream> Engine::submit(Request request) {
             std::erase_if(m_cancellations,
                           [](const auto& entry) { return entry.second.expired(); });
         }
-        m_cancellations.emplace(answer->id, answer->cancellation);
+        m_cancellations.emplace(answer.id, answer.cancellation);
     }
-    answer->refusal = refuseAtOnce(answer->request);
+    answer.refusal = refuseAtOnce(answer.request);
+    return answer.stream;
+}
+
+std::shared_ptr<TokenStream> Engine::submit(Request request) {
+    auto answer =
+        std::make_unique<Answer>(RequestId{m_nextId.fetch_add(1, std::memory_order_relaxed)},
+                                 std::move(request), Origin::Served);
+    auto stream = receive(*answer);
     m_received.fetch_add(1, std::memory_order_relaxed);
     if (answer->refusal) {
         m_inbox.push(std::move(answer));
@@ -205,6 +212,11 @@ std::vector<Event> Engine::takeEvents() {
     return events;
 }
 
+void Engine::resetPrefixCache() {
+    m_prefixResets.fetch_add(1, std::memory_order_relaxed);
+    m_inbox.wake();
+}
+
 void Engine::post(EventSource source, Notice notice) {
     Event event;
     event.step = m_step.load(std::memory_order_relaxed);
@@ -237,7 +249,8 @@ void Engine::run(const std::stop_token& stop) {
         while (!stop.stop_requested()) {
             if (!step(stop)) {
                 publish();
-                m_inbox.waitUntil(stop, Clock::now() + kIdleTick);
+                const TimePoint tick = Clock::now() + kIdleTick;
+                m_inbox.waitUntil(stop, std::min(m_wakeAt.value_or(tick), tick));
             }
         }
     } catch (const Interrupted&) {
@@ -269,9 +282,12 @@ void Engine::endEverything(FinishReason reason, const std::string& message) {
         const RequestId id = arrived->id;
         m_answers.emplace(id, std::move(arrived));
     }
+    m_updates.take();
+    m_openPrompts.clear();
+    m_schedule.streams.clear();
     m_schedule.queue = {};
     m_schedule.running.clear();
-    m_schedule.pool = BlockPool(m_schedule.pool.total());
+    m_schedule.resetBlocks(m_schedule.pool.total());
     while (!m_answers.empty()) {
         const std::unique_ptr<Answer> answer = std::move(m_answers.begin()->second);
         m_answers.erase(m_answers.begin());

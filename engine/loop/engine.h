@@ -5,6 +5,7 @@
 #include "engine/base/mailbox.h"
 #include "engine/kv/kv_cache.h"
 #include "engine/loop/answer.h"
+#include "engine/loop/batch_watch.h"
 #include "engine/loop/config_overlay.h"
 #include "engine/loop/loaded_model.h"
 #include "engine/loop/prompt_encoder.h"
@@ -12,6 +13,7 @@
 #include "engine/schedule/batch.h"
 #include "engine/schedule/commit.h"
 #include "engine/schedule/policy.h"
+#include "engine/simulate.h"
 
 #include <atomic>
 #include <memory>
@@ -40,12 +42,17 @@ public:
     void start();
 
     std::shared_ptr<TokenStream> submit(Request request) override;
+    std::shared_ptr<TokenStream> open(Request request) override;
+    void append(RequestId id, std::string text) override;
+    void truncate(RequestId id, std::size_t bytes) override;
+    void complete(RequestId id, Completion completion) override;
     void cancel(RequestId id) override;
     Result<void> edit(const std::function<void(EngineConfig&)>& change) override;
     ConfigStatus config() const override;
     Capabilities capabilities() const override;
     Snapshot snapshot() override { return m_snapshot.read(); }
     std::vector<Event> takeEvents() override;
+    void resetPrefixCache() override;
     void post(EventSource source, Notice notice) override;
     Result<std::vector<TokenId>> tokenize(std::string_view text) const override;
 
@@ -56,16 +63,30 @@ private:
     void endEverything(FinishReason reason, const std::string& message);
     std::optional<Refusal> refuseAtOnce(const Request& request) const;
     std::int64_t waitingRequests() const;
+    std::shared_ptr<TokenStream> receive(Answer& answer);
     void emit(decltype(Event::body) body, Delivery delivery);
     void setState(EngineState state);
 
-    // step.cpp
-    bool step(const std::stop_token& stop);
+    // admit.cpp
     void takeInbox();
     void takeCancellations();
     void admit(Answer& answer);
+    void enqueue(Answer& answer, TimePoint now);
+    std::optional<Refusal> refusePrompt(std::span<const TokenId> prompt) const;
+    void tagArrival(Answer& answer, TimePoint now);
+
+    // step.cpp
+    bool step(const std::stop_token& stop);
+    StepPlan makePlan(TimePoint now);
     Limits limits() const;
+    void computeSlices(const StepPlan& plan, StepTimes& times, const std::stop_token& stop);
+    std::optional<kernels::View> forward(const StepPlan& plan, const std::stop_token& stop);
+    void dropPrefixes(TimePoint now);
     void notePlan(const StepPlan& plan, const StepTimes& times);
+    void noteStarts(const StepPlan& plan, const StepTimes& times);
+    void noteSlices(const StepPlan& plan, const StepTimes& times);
+    void noteBatch(const Answer& answer);
+    void measureStep(const StepShape& shape, const StepTimes& times);
     void sampleRows(const StepPlan& plan, kernels::View logits);
     void commitStep(const StepPlan& plan, const StepTimes& times);
     Nanoseconds modelledWeightTraffic() const;
@@ -74,10 +95,20 @@ private:
     void deliver(Answer& answer, const std::string& text, std::optional<TokenId> id);
     void finish(Answer& answer, FinishReason reason, const std::string& message);
     void conclude(Answer& answer, FinishReason reason, std::string message);
-    void countOutcome(FinishReason reason);
+    void countOutcome(const RequestRecord& record);
     void leaveWaiting(Answer& answer);
     Answer& answerOf(const Sequence& sequence) { return *m_answers.at(sequence.id()); }
     void publishIfDue();
+
+    // streams.cpp
+    void closePrompt(Answer& answer);
+    void admitOpen(Answer& answer);
+    void takeUpdates();
+    void takeStable(Answer& answer, std::span<const TokenId> tokens);
+    void completePrompt(Answer& answer, PromptUpdate& update);
+    void endStreams(TimePoint now);
+    bool freeStreamBlocks(TimePoint now);
+    void noteStreamed(Answer& answer, const Slice& slice, const StepTimes& times);
 
     // publish.cpp
     void publish();
@@ -91,6 +122,7 @@ private:
     void reconfigure(const EngineConfig& next);
     bool tryApply(const Field& field, const EngineConfig& next);
     void replacePolicy(const EngineConfig& next);
+    void switchPrefixes(const EngineConfig& next);
     void resizeScratch(const EngineConfig& next);
     void resizePool(const EngineConfig& next);
     void replaceKv(const EngineConfig& next);
@@ -104,12 +136,14 @@ private:
     Outbox<Event> m_events;
     LatestValue<Snapshot> m_snapshot;
     PromptEncoder::Arrivals m_inbox;
+    PromptEncoder::Updates m_updates;
     std::atomic<std::uint64_t> m_nextId{1};
     // Relaxed: counts alone, no data is ordered by them.
     std::atomic<std::int64_t> m_received{0};
     std::atomic<std::int64_t> m_leftWaiting{0}; // started, or ended before; engine thread writes
     std::atomic<std::int64_t> m_started{0};     // that run or were preempted; engine thread writes
     std::atomic<std::uint64_t> m_cancels{0};    // a version: something was cancelled
+    std::atomic<std::uint64_t> m_prefixResets{0}; // a version: relaxed, no data is ordered by it
     std::atomic<std::uint64_t> m_step{0};
     std::atomic<bool> m_hasFailed{false}; // released after the reason is written
     std::mutex m_cancellationMutex;       // submit and cancel only, never a step
@@ -140,6 +174,13 @@ private:
     EngineConfig m_wanted; // the requested value of version m_seenConfig
     std::uint64_t m_seenConfig = 0;
     std::uint64_t m_seenCancels = 0;
+    std::uint64_t m_seenPrefixResets = 0;
+    std::optional<TimePoint> m_wakeAt; // where the policy has something to do then
+    std::vector<RequestId> m_openPrompts;
+    BatchWatch m_batchWatch;
+    CostFit m_costFit;
+    CostModel m_cost; // of the fit, now and then
+    TimePoint m_costTold;
     bool m_isDraining = false;
     bool m_isCold = true; // nothing was computed yet
     std::optional<TimePoint> m_idleSince;

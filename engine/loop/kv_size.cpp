@@ -25,11 +25,12 @@ std::int64_t contextLimit(const EngineConfig& config, const ModelSpec& spec) {
                                   : std::min(config.maxContext, spec.contextTokens);
 }
 
+// Beside those that have a slice as many of the batch lane may be paused for the realtime lane.
 std::int64_t windowPlaces(const EngineConfig& config, const ModelSpec& spec) {
     const std::int32_t window = widestWindow(spec.kv);
     return window == 0 ? 0
                        : windowPlacesNeeded({.window = window, .blockTokens = config.blockTokens},
-                                            config.maxBatch, config.tokenBudget);
+                                            2 * config.maxBatch, config.tokenBudget);
 }
 
 std::uint64_t kvMemory(const EngineConfig& config, const ModelSpec& spec, std::int64_t blocks) {

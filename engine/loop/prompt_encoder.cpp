@@ -42,12 +42,13 @@ std::size_t promptBytes(const Request& request) {
 } // namespace
 
 PromptEncoder::PromptEncoder(const Tokenizer& tokenizer, const ChatFormat* chat,
-                             std::int64_t contextTokens, Arrivals& out)
+                             std::int64_t contextTokens, Arrivals& out, Updates& updates)
     : m_tokenizer(tokenizer),
       m_chat(chat),
       m_capacity{.contextTokens = contextTokens, .poolTokens = contextTokens},
       m_longestToken(longestToken(tokenizer)),
-      m_out(out) {}
+      m_out(out),
+      m_updates(updates) {}
 
 PromptEncoder::~PromptEncoder() {
     for (Lane& lane : m_lanes) {
@@ -80,12 +81,113 @@ void PromptEncoder::run(Lane& lane, const std::stop_token& stop) {
             if (stop.stop_requested()) {
                 answer->refusal =
                     Refusal{.reason = FinishReason::Cancelled, .message = "The engine was closed."};
+            } else if (answer->isOpen) {
+                takeOpened(std::move(answer));
+                continue;
             } else {
                 encode(*answer);
             }
             m_out.push(std::move(answer));
         }
+        if (&lane == &m_lanes.front()) {
+            takeChanges();
+        }
     }
+}
+
+void PromptEncoder::open(std::unique_ptr<Answer> answer) {
+    answer->isOpen = true;
+    m_lanes.front().waiting.push(std::move(answer));
+}
+
+void PromptEncoder::change(PromptChange change) {
+    m_changes.push(std::move(change));
+    m_lanes.front().waiting.wake();
+}
+
+void PromptEncoder::takeOpened(std::unique_ptr<Answer> answer) {
+    const RequestId id = answer->id;
+    try {
+        m_open.emplace(id, OpenPrompt(answer->request));
+    } catch (const std::exception& fault) {
+        answer->refusal = Refusal{.message = fault.what()};
+    }
+    const bool isRefused = answer->refusal.has_value();
+    m_out.push(std::move(answer));
+    if (!isRefused) {
+        sendStable(id, m_open.at(id));
+    }
+}
+
+// All changes first, then the tokens of each prompt once: pieces that came while the last one was
+// encoded cost nothing more.
+void PromptEncoder::takeChanges() {
+    std::vector<RequestId> changed;
+    const std::size_t early = m_early.size();
+    std::vector<PromptChange> changes = std::exchange(m_early, {});
+    std::ranges::move(m_changes.take(), std::back_inserter(changes));
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+        const PromptChange& change = changes[i];
+        const auto found = m_open.find(change.id);
+        if (found == m_open.end()) {
+            // Its prompt may have been opened since this round began; if it is still not there in
+            // the next, it has ended.
+            if (i >= early) {
+                m_early.push_back(change);
+            }
+            continue;
+        }
+        if (std::holds_alternative<PromptClosed>(change.what)) {
+            m_open.erase(found);
+            continue;
+        }
+        if (auto update = apply(change, found->second)) {
+            m_updates.push(std::move(*update));
+            m_open.erase(found);
+        } else if (std::ranges::find(changed, change.id) == changed.end()) {
+            changed.push_back(change.id);
+        }
+    }
+    for (const RequestId id : changed) {
+        if (const auto found = m_open.find(id); found != m_open.end()) {
+            sendStable(id, found->second);
+        }
+    }
+    m_out.wake();
+}
+
+// The last update, where the prompt is completed or can't be served.
+std::optional<PromptUpdate> PromptEncoder::apply(const PromptChange& change,
+                                                 OpenPrompt& prompt) const {
+    PromptUpdate update{
+        .id = change.id, .tokens = {}, .completed = {}, .tokenized = {}, .refusal = {}};
+    if (const auto* truncated = std::get_if<PromptTruncated>(&change.what)) {
+        prompt.truncate(truncated->bytes);
+        return std::nullopt;
+    }
+    if (const auto* appended = std::get_if<PromptAppended>(&change.what)) {
+        prompt.append(appended->text);
+        update.refusal = refuseBytes(prompt.bytes(), m_longestToken, m_capacity);
+        return update.refusal ? std::optional(std::move(update)) : std::nullopt;
+    }
+    update.completed = std::get<PromptCompleted>(change.what);
+    auto ids = encodePrompt(m_tokenizer, m_chat, prompt.request());
+    if (ids) {
+        update.tokens = std::move(*ids);
+    } else {
+        update.refusal = Refusal{.message = ids.error().message};
+    }
+    update.tokenized = Clock::now();
+    return update;
+}
+
+void PromptEncoder::sendStable(RequestId id, const OpenPrompt& prompt) const {
+    m_updates.push({.id = id,
+                    .tokens = prompt.stableTokens(m_tokenizer, m_chat),
+                    .completed = {},
+                    .tokenized = {},
+                    .refusal = {}});
+    m_out.wake();
 }
 
 void PromptEncoder::encode(Answer& answer) const {

@@ -1,29 +1,64 @@
 // The tokenizer threads: they turn the prompts of requests into token ids and hand them on. Long
 // prompts have a thread of their own, so that short ones don't wait for them; within each the order
-// is kept. A refusal travels with the request. submit() from any thread.
+// is kept. A refusal travels with the request. The first also keeps the text of prompts that are
+// still being written. submit(), open() and change() from any thread.
 #pragma once
 
 #include "engine/base/mailbox.h"
 #include "engine/loop/answer.h"
+#include "engine/loop/open_prompt.h"
 #include "engine/tokenizer/tokenizer.h"
 
 #include <array>
 #include <memory>
 #include <thread>
+#include <unordered_map>
+#include <variant>
 
 namespace engine {
+
+// What happens to an open prompt.
+struct PromptAppended {
+    std::string text;
+};
+struct PromptTruncated {
+    std::size_t bytes = 0;
+};
+struct PromptCompleted {
+    Completion completion;
+    TimePoint received;
+};
+struct PromptClosed {}; // it ended otherwise: its text is not needed again
+struct PromptChange {
+    RequestId id{};
+    std::variant<PromptAppended, PromptTruncated, PromptCompleted, PromptClosed> what;
+};
+
+// The tokens of an open prompt, for the engine thread.
+struct PromptUpdate {
+    RequestId id{};
+    std::vector<TokenId> tokens; // stable ones; all of them where it is completed
+    std::optional<PromptCompleted> completed;
+    std::optional<TimePoint> tokenized;
+    std::optional<Refusal> refusal;
+};
 
 class PromptEncoder {
 public:
     using Arrivals = Inbox<std::unique_ptr<Answer>>;
 
+    using Updates = Inbox<PromptUpdate>;
+
     // Borrows all; `contextTokens` bounds prompts before they are encoded.
     PromptEncoder(const Tokenizer& tokenizer, const ChatFormat* chat, std::int64_t contextTokens,
-                  Arrivals& out);
+                  Arrivals& out, Updates& updates);
     ~PromptEncoder(); // hands on what still waits, cancelled
 
     void start();
     void submit(std::unique_ptr<Answer> answer);
+    // The answer's prompt is kept and handed on piece by piece.
+    void open(std::unique_ptr<Answer> answer);
+    void change(PromptChange change);
 
 private:
     struct Lane {
@@ -34,12 +69,21 @@ private:
     void run(Lane& lane, const std::stop_token& stop);
     void encode(Answer& answer) const;
     void encodeText(Answer& answer) const;
+    void takeOpened(std::unique_ptr<Answer> answer);
+    void takeChanges();
+    std::optional<PromptUpdate> apply(const PromptChange& change, OpenPrompt& prompt) const;
+    void sendStable(RequestId id, const OpenPrompt& prompt) const;
 
     const Tokenizer& m_tokenizer;
     const ChatFormat* m_chat;
     Capacity m_capacity;
     std::size_t m_longestToken; // bytes
     Arrivals& m_out;
+    Updates& m_updates;
+    Inbox<PromptChange> m_changes;
+    // Of the first lane's thread.
+    std::unordered_map<RequestId, OpenPrompt> m_open;
+    std::vector<PromptChange> m_early; // came before their prompt
     std::array<Lane, 2> m_lanes; // short prompts, long ones
 };
 

@@ -35,7 +35,8 @@ void Engine::publish() {
     m_figures.waiting =
         received - m_leftWaiting.load(std::memory_order_relaxed) + started - running;
     m_figures.slots = m_effective.batching == Batching::Single ? 1 : m_effective.maxBatch;
-    m_figures.kvBlocksUsed = m_schedule.pool.used();
+    m_figures.kvBlocksKept = m_schedule.prefix.idle();
+    m_figures.kvBlocksUsed = m_schedule.pool.used() - m_figures.kvBlocksKept;
     m_figures.kvBlocksTotal = m_schedule.pool.total();
     m_figures.kvTokens = m_schedule.cachedTokens();
     m_figures.kvBytes = m_kv.bytes();

@@ -19,8 +19,9 @@ struct Engine::Reconfiguration {
 };
 
 std::span<const Engine::Reconfiguration> Engine::reconfigurations() {
-    static constexpr std::array<Reconfiguration, 5> kTable = {{
+    static constexpr std::array<Reconfiguration, 6> kTable = {{
         {.key = "batching.policy", .rebuild = &Engine::replacePolicy},
+        {.key = "kv.prefix_cache", .rebuild = &Engine::switchPrefixes},
         {.key = "batching.max_batch", .rebuild = &Engine::resizeScratch},
         {.key = "batching.token_budget", .rebuild = &Engine::resizeScratch},
         {.key = "threads", .rebuild = &Engine::resizePool},
@@ -117,6 +118,19 @@ void Engine::replacePolicy(const EngineConfig& next) {
     m_policy = &policyFor(next.batching);
 }
 
+void Engine::switchPrefixes(const EngineConfig& next) {
+    const bool isPossible = m_kv.windows() == nullptr;
+    m_schedule.keepsPrefixes = next.keepsPrefixes && isPossible;
+    if (!m_schedule.keepsPrefixes) {
+        m_schedule.prefix.reset(m_schedule.pool);
+    }
+    if (next.keepsPrefixes && !isPossible) {
+        throw Failure(ErrorCode::Unsupported,
+                      "Some layers of this model keep only what is inside their window, so that "
+                      "the beginning of a prompt is not whole once it is out of sight.");
+    }
+}
+
 void Engine::resizeScratch(const EngineConfig& next) {
     m_loaded.model->reserve(next.tokenBudget, next.maxBatch);
     m_kv.growWindows(*m_loaded.ops, windowPlaces(next, m_loaded.model->spec()));
@@ -132,6 +146,7 @@ void Engine::resizePool(const EngineConfig& next) {
 // room for both.
 void Engine::replaceKv(const EngineConfig& next) {
     const std::int64_t before = m_schedule.pool.total();
+    freeStreamBlocks(Clock::now());
     m_kv = KvCache();
     try {
         allocateKv(next, chooseKvBlocks(next, m_loaded.model->spec(), readMemory().availableBytes));
@@ -146,13 +161,18 @@ void Engine::allocateKv(const EngineConfig& next, std::int64_t blocks) {
     const ModelSpec& spec = m_loaded.model->spec();
     m_kv =
         KvCache(*m_loaded.ops, spec.kv, blocks, m_schedule.blockTokens, windowPlaces(next, spec));
-    m_schedule.pool = BlockPool(blocks);
+    m_schedule.resetBlocks(blocks);
     m_effective.kvBlocks = blocks;
+    try {
+        switchPrefixes(next);
+    } catch (const Failure& failure) {
+        m_applied.keepsPrefixes = m_effective.keepsPrefixes = false;
+        m_refused["kv.prefix_cache"] = failure.what();
+    }
 }
 
 void Engine::rejectWhatNoLongerFits() {
-    const auto sequences = m_schedule.queue.sequences();
-    for (Sequence* sequence : std::vector<Sequence*>(sequences.begin(), sequences.end())) {
+    for (Sequence* sequence : m_schedule.queue.all()) {
         Answer& answer = answerOf(*sequence);
         if (const auto refusal = refuseLength(answer.promptTokens, capacity())) {
             finish(answer, refusal->reason, refusal->message);

@@ -2,6 +2,7 @@
 #include "engine/base/ensure.h"
 #include "engine/base/failure.h"
 #include "engine/loop/engine.h"
+#include "engine/schedule/limits.h"
 #include "engine/schedule/window_places.h"
 
 #include <fmt/format.h>
@@ -12,173 +13,122 @@ namespace engine {
 
 namespace {
 
-// A request that comes after this long without work finds cold caches and parked threads.
-constexpr auto kIdleStart = std::chrono::seconds(1);
 constexpr auto kPublishEvery = std::chrono::milliseconds(20);
-constexpr std::string_view kWarmUpLabel = "warm-up";
-
-std::string messageOf(FinishReason reason) {
-    switch (reason) {
-    case FinishReason::Cancelled:
-        return "The request was cancelled.";
-    case FinishReason::Deadline:
-        return "The deadline passed before the answer was complete.";
-    default:
-        return {};
-    }
-}
-
 } // namespace
 
 // False when there was nothing to do: the loop waits for the inbox.
 bool Engine::step(const std::stop_token& stop) {
     takeInbox();
+    takeUpdates();
     takeCancellations();
     applyConfig();
 
     StepTimes times;
-    const StepPlan plan =
-        m_policy->plan(m_schedule.queue, m_schedule.running, limits(), Clock::now());
+    times.begun = Clock::now();
+    endStreams(times.begun);
+    dropPrefixes(times.begun);
+    const StepPlan plan = makePlan(times.begun);
+    m_wakeAt = plan.wakeAt;
     if (plan.isEmpty()) {
         return false;
     }
     times.planned = Clock::now();
-    commitPlan(plan, m_schedule, m_step.fetch_add(1, std::memory_order_relaxed) + 1);
+    commitPlan(plan, m_schedule, m_step.fetch_add(1, std::memory_order_relaxed) + 1, times.planned);
     times.ready = Clock::now();
     notePlan(plan, times);
-
     if (!plan.slices.empty()) {
-        buildBatch(plan, m_schedule.blockTokens, m_batch);
-        const WindowSight sight{.window = m_kv.window(), .blockTokens = m_kv.blockTokens()};
-        if (WindowMap* windows = m_kv.windows()) {
-            placeWindows(m_batch, *windows, sight, m_schedule.pool);
-        }
-        const kernels::View logits = m_loaded.model->forward(m_batch, m_kv, stop);
-        if (WindowMap* windows = m_kv.windows()) {
-            trimWindows(m_batch, *windows, sight);
-        }
-        times.computed = Clock::now();
-        sampleRows(plan, logits);
-        times.sampled = Clock::now();
-        commitComputed(plan, m_schedule);
-        commitStep(plan, times);
+        computeSlices(plan, times, stop);
     }
     publishIfDue();
     return true;
 }
 
-void Engine::takeInbox() {
-    for (auto& arrived : m_inbox.take()) {
-        Answer& answer = *arrived;
-        m_answers.emplace(answer.id, std::move(arrived));
-        if (answer.refusal) {
-            const Refusal refusal = *answer.refusal;
-            finish(answer, refusal.reason, refusal.message);
-        } else {
-            admit(answer);
+// Prompts that are still open give their blocks up before anybody else has to.
+StepPlan Engine::makePlan(TimePoint now) {
+    Limits limits = this->limits();
+    StepPlan plan = m_policy->plan(m_schedule.queue, m_schedule.running, limits, now);
+    const bool isStuck = plan.isEmpty() && !plan.wakeAt && !m_schedule.queue.isEmpty();
+    if ((isStuck || !plan.preempted.empty()) && freeStreamBlocks(now)) {
+        limits = this->limits();
+        plan = m_policy->plan(m_schedule.queue, m_schedule.running, limits, now);
+    }
+    if (m_kv.windows() == nullptr) { // what is out of sight could not be taken back by an edit
+        planStreams(m_schedule.streams, limits, plan);
+    }
+    return plan;
+}
+
+void Engine::computeSlices(const StepPlan& plan, StepTimes& times, const std::stop_token& stop) {
+    const StepShape shape = shapeOf(plan);
+    const bool hasOnlyStreams =
+        std::ranges::all_of(plan.slices, [](const Slice& s) { return s.sequence->isOpen; });
+    buildBatch(plan, m_schedule.blockTokens, m_batch);
+    const WindowSight sight{.window = m_kv.window(), .blockTokens = m_kv.blockTokens()};
+    if (WindowMap* windows = m_kv.windows()) {
+        placeWindows(m_batch, *windows, sight, m_schedule.pool);
+    }
+    if (hasOnlyStreams) {
+        // Whoever types needs a core as well.
+        m_loaded.pool->resize(std::max(
+            1, static_cast<int>(m_effective.threads * m_effective.streamCoresPercent / 100)));
+    }
+    const std::optional<kernels::View> logits = forward(plan, stop);
+    if (hasOnlyStreams) {
+        m_loaded.pool->resize(static_cast<int>(m_effective.threads));
+    }
+    if (!logits) {
+        return; // cancelled: the next plan ends it
+    }
+    if (WindowMap* windows = m_kv.windows()) {
+        trimWindows(m_batch, *windows, sight);
+    }
+    times.computed = Clock::now();
+    sampleRows(plan, *logits);
+    times.sampled = Clock::now();
+    commitComputed(plan, m_schedule);
+    commitStep(plan, times);
+    if (!hasOnlyStreams) {
+        measureStep(shape, times);
+    }
+}
+
+// The step of a single request stops within a layer once that is cancelled, however long its
+// prompt is; a step of several goes on for the others.
+std::optional<kernels::View> Engine::forward(const StepPlan& plan, const std::stop_token& stop) {
+    if (plan.slices.size() > 1) {
+        return m_loaded.model->forward(m_batch, m_kv, stop);
+    }
+    std::stop_source cancelled = *answerOf(*plan.slices.front().sequence).cancellation;
+    const std::stop_callback closing(stop, [&cancelled] { cancelled.request_stop(); });
+    try {
+        return m_loaded.model->forward(m_batch, m_kv, cancelled.get_token());
+    } catch (const Interrupted&) {
+        if (stop.stop_requested()) {
+            throw;
         }
-    }
-    if (m_answers.empty() && !m_idleSince) {
-        m_idleSince = Clock::now();
-    }
-}
-
-// Into the queue, or refused because it can never be served.
-void Engine::admit(Answer& answer) {
-    const TimePoint now = Clock::now();
-    answer.stamps.admitted = now;
-    answer.promptTokens = static_cast<std::int64_t>(answer.prompt.size());
-    if (answer.cancellation->stop_requested()) {
-        finish(answer, FinishReason::Cancelled, messageOf(FinishReason::Cancelled));
-        return;
-    }
-    if (answer.prompt.empty()) {
-        finish(answer, FinishReason::Rejected,
-               "The prompt is empty: this model needs at least one token to begin with.");
-        return;
-    }
-    const std::int64_t vocabulary = m_loaded.model->spec().vocabulary;
-    const auto isForeign = [&](TokenId id) { return id < 0 || id >= vocabulary; };
-    if (const auto id = std::ranges::find_if(answer.prompt, isForeign); id != answer.prompt.end()) {
-        finish(answer, FinishReason::Rejected,
-               fmt::format("The prompt holds the token {}; the model has {} tokens.", *id,
-                           vocabulary));
-        return;
-    }
-    if (const auto refusal = refuseLength(answer.promptTokens, capacity())) {
-        finish(answer, refusal->reason, refusal->message);
-        return;
-    }
-    answer.sequence.emplace(answer.id, std::move(answer.prompt),
-                            answerLimit(answer.promptTokens, answer.request.maxTokens, capacity()));
-    answer.sequence->deadline = answer.request.deadline;
-    answer.sequence->turn = m_step.load(std::memory_order_relaxed);
-    m_schedule.queue.push(*answer.sequence);
-
-    if (answer.origin == Origin::WarmUp || answer.request.label == kWarmUpLabel) {
-        answer.tag(SampleTag::WarmUp);
-    }
-    if (m_idleSince && now - *m_idleSince >= kIdleStart) {
-        answer.tag(SampleTag::IdleStart);
-    }
-    m_idleSince.reset();
-}
-
-void Engine::takeCancellations() {
-    // acquire: pairs with the release in cancel(), so that the request's own mark is seen.
-    const std::uint64_t cancels = m_cancels.load(std::memory_order_acquire);
-    if (cancels == m_seenCancels) {
-        return;
-    }
-    m_seenCancels = cancels;
-    for (const auto& [id, answer] : m_answers) {
-        answer->sequence->isCancelled = answer->cancellation->stop_requested();
+        return std::nullopt;
     }
 }
 
 Limits Engine::limits() const {
-    constexpr std::int64_t kWatermarkShare = 100; // one block in so many
-    return {.tokenBudget = m_effective.tokenBudget,
-            .prefillChunk = m_effective.prefillChunk,
-            .maxBatch = m_effective.maxBatch,
-            .blockTokens = m_schedule.blockTokens,
-            .freeBlocks = m_schedule.pool.free(),
-            .watermarkBlocks = m_schedule.pool.total() / kWatermarkShare,
-            .admitsNew = !m_isDraining};
+    Limits limits = limitsOf(m_effective, m_schedule);
+    limits.cost = promptCost(m_cost, m_schedule);
+    limits.admitsNew = !m_isDraining;
+    return limits;
 }
 
-// Who left, gave up or started with this plan.
-void Engine::notePlan(const StepPlan& plan, const StepTimes& times) {
-    const std::uint64_t step = m_step.load(std::memory_order_relaxed);
-    for (const Ending& ending : plan.ended) {
-        finish(answerOf(*ending.sequence), ending.reason, messageOf(ending.reason));
+// What has been unused for too long, or everything where that was asked.
+void Engine::dropPrefixes(TimePoint now) {
+    if (m_effective.prefixTtlMs > 0) {
+        m_schedule.prefix.expire(now - std::chrono::milliseconds(m_effective.prefixTtlMs),
+                                 m_schedule.pool);
     }
-    for (const Sequence* sequence : plan.preempted) {
-        Answer& answer = answerOf(*sequence);
-        answer.tag(SampleTag::Preempted);
-        answer.preemptions.push_back({.begin = times.planned, .end = std::nullopt});
-        ++m_figures.preemptions;
-        emit(Preempted{.id = answer.id, .tokens = sequence->known()}, Delivery::Droppable);
-    }
-    for (const Sequence* sequence : plan.started) {
-        Answer& answer = answerOf(*sequence);
-        leaveWaiting(answer);
-        if (!answer.preemptions.empty()) {
-            answer.preemptions.back().end = times.planned;
-        }
-    }
-    for (const Slice& slice : plan.slices) {
-        Answer& answer = answerOf(*slice.sequence);
-        if (!answer.stamps.planned) {
-            answer.stamps.planned = times.planned;
-            answer.stamps.kvReady = times.ready;
-            if (m_isCold) {
-                answer.tag(SampleTag::Cold);
-            }
-        } else if (!answer.stamps.firstSampled && answer.lastStep + 1 < step) {
-            answer.ledger.addWait(times);
-        }
-        answer.lastStep = step;
+    const std::uint64_t resets = m_prefixResets.load(std::memory_order_relaxed);
+    if (resets != m_seenPrefixResets) {
+        m_seenPrefixResets = resets;
+        const std::int64_t blocks = m_schedule.prefix.reset(m_schedule.pool);
+        emit(Notice{.kind = "prefix_reset", .values = {{"blocks", fmt::format("{}", blocks)}}},
+             Delivery::Droppable);
     }
 }
 
@@ -216,6 +166,10 @@ void Engine::commitStep(const StepPlan& plan, const StepTimes& times) {
     for (const Slice& slice : plan.slices) {
         Answer& answer = answerOf(*slice.sequence);
         countPrompt(answer);
+        if (slice.sequence->isOpen) {
+            noteStreamed(answer, slice, times);
+            continue;
+        }
         if (!answer.stamps.firstSampled) {
             answer.ledger.addPrefillStep(times, slice.tokens, m_figures.stepTokens, weightTraffic);
         }
@@ -306,7 +260,8 @@ void Engine::deliver(Answer& answer, const std::string& text, std::optional<Toke
 // A sequence leaves the schedule at once, and its request gets its end.
 void Engine::finish(Answer& answer, FinishReason reason, const std::string& message) {
     if (answer.sequence) {
-        commitEnd(*answer.sequence, m_schedule);
+        commitEnd(*answer.sequence, m_schedule, Clock::now());
+        noteBatch(answer);
     }
     const RequestId id = answer.id;
     conclude(answer, reason, message);
@@ -320,38 +275,17 @@ void Engine::conclude(Answer& answer, FinishReason reason, std::string message) 
         message = fmt::format("The answer has no text: the model ended it after {} tokens.",
                               answer.outputTokens);
     }
+    if (answer.isOpen) {
+        closePrompt(answer);
+    }
     leaveWaiting(answer);
     answer.stamps.finished = Clock::now();
     const auto record = makeRecord(answer, reason, message);
     if (answer.origin == Origin::Served) {
-        countOutcome(reason);
+        countOutcome(*record);
         emit(RequestFinished{.record = record}, Delivery::Guaranteed);
     }
     answer.stream->finish(reason, std::move(message), record);
-}
-
-void Engine::countOutcome(FinishReason reason) {
-    switch (outcome(reason)) {
-    case Outcome::Completed:
-        ++m_figures.completed;
-        break;
-    case Outcome::Cancelled:
-        ++m_figures.cancelled;
-        break;
-    case Outcome::Failed:
-        ++m_figures.failed;
-        break;
-    case Outcome::Rejected:
-        ++m_figures.rejected;
-        break;
-    }
-}
-
-void Engine::leaveWaiting(Answer& answer) {
-    if (!answer.hasLeftWaiting && answer.origin == Origin::Served) {
-        m_leftWaiting.fetch_add(1, std::memory_order_relaxed);
-    }
-    answer.hasLeftWaiting = true;
 }
 
 void Engine::publishIfDue() {

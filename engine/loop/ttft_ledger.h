@@ -11,6 +11,7 @@ namespace engine {
 
 // The instants of one step that the ledger needs.
 struct StepTimes {
+    TimePoint begun;    // before the plan
     TimePoint planned;  // the plan is made
     TimePoint ready;    // its blocks are taken
     TimePoint computed; // logits are there

@@ -6,9 +6,11 @@ namespace engine {
 
 namespace {
 
-constexpr std::array<Policy, 2> kPolicies = {{
+constexpr std::array<Policy, 4> kPolicies = {{
     {.batching = Batching::Single, .name = "single", .plan = planSingle},
+    {.batching = Batching::Dynamic, .name = "dynamic", .plan = planDynamic},
     {.batching = Batching::Continuous, .name = "continuous", .plan = planContinuous},
+    {.batching = Batching::Selective, .name = "selective", .plan = planSelective},
 }};
 
 } // namespace
@@ -19,6 +21,12 @@ std::int64_t StepPlan::tokens() const {
         sum += slice.tokens;
     }
     return sum;
+}
+
+std::int64_t StepCost::tokensWithin(Nanoseconds time) const {
+    const double tokens = (static_cast<double>(time.count()) - fixedNs) / perTokenNs;
+    constexpr double kMost = 1e9;
+    return static_cast<std::int64_t>(std::clamp(tokens, 0.0, kMost));
 }
 
 std::span<const Policy> policyTable() {

@@ -7,6 +7,7 @@
 #include "engine/schedule/queue.h"
 #include "engine/schedule/sequence.h"
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -26,14 +27,31 @@ struct Ending {
     FinishReason reason = FinishReason::Cancelled;
 };
 
+struct Start {
+    Sequence* sequence = nullptr;
+    std::vector<BlockId> prefix; // of the prefix cache: its slice begins behind them
+};
+
 struct StepPlan {
     std::vector<Ending> ended;        // leave queue or running first
     std::vector<Sequence*> preempted; // then these go back to the queue, most recent first
-    std::vector<Sequence*> started;   // then these move from the queue to running
+    std::vector<Start> started;       // then these move from the queue to running
     std::vector<Slice> slices;        // and these are computed
+    std::vector<Sequence*> members;   // a closed batch opens with these
+    std::optional<TimePoint> wakeAt;  // nothing to do, but there will be at this time
 
     std::int64_t tokens() const;
     bool isEmpty() const { return slices.empty() && ended.empty() && preempted.empty(); }
+};
+
+// What a step with prompts costs, as far as it was measured: time = fixed + promptTokens *
+// perToken, where fixed is the step of the sequences that decode.
+struct StepCost {
+    double fixedNs = 0.0;
+    double perTokenNs = 0.0;
+    bool isKnown() const { return perTokenNs > 0.0; }
+    // Prompt tokens that a step of that length has room for.
+    std::int64_t tokensWithin(Nanoseconds time) const;
 };
 
 struct Limits {
@@ -41,11 +59,26 @@ struct Limits {
     std::int64_t prefillChunk = 256; // of one slice
     std::int64_t maxBatch = 16;      // sequences with a slice
     std::int64_t blockTokens = 64;
-    std::int64_t freeBlocks = 0;
+    std::int64_t freeBlocks = 0; // idle ones of the prefix cache included
     // Blocks that starting a sequence leaves free beside running ones, so that it does not cost
     // another its place at once.
     std::int64_t watermarkBlocks = 0;
     bool admitsNew = true; // false while the pool waits to be replaced: only started ones go on
+    const PrefixCache* prefix = nullptr; // null: switched off
+    const BlockPool* pool = nullptr;     // where blocks are shared: who else holds one
+
+    // Lanes. The realtime lane goes first; a request of the batch lane joins it after `ageing`.
+    bool usesPriority = true;
+    Nanoseconds ageing = std::chrono::seconds(30); // zero: never
+    std::int64_t batchShare = 50; // percent of the budget for the batch lane beside realtime work
+
+    // The gap between two tokens that prompts beside decoding sequences are cut for; zero: none.
+    Nanoseconds tokenGap{};
+    StepCost cost{};
+
+    Nanoseconds batchWindow = std::chrono::milliseconds(80);    // dynamic: longest collecting
+    std::int64_t classTokens = 1024;                            // selective: width of a class
+    Nanoseconds classPatience = std::chrono::milliseconds(500); // selective: lead of a class
 };
 
 using Running = std::span<Sequence* const>; // in the order in which they started
@@ -59,8 +92,14 @@ struct Policy {
 std::span<const Policy> policyTable();
 const Policy& policyFor(Batching batching);
 
+// Adds slices of prompts that are still open, in what the step leaves: of its budget, of a chunk
+// beside sequences that decode, and of blocks that nobody waits for. Pure but for the plan.
+void planStreams(std::span<Sequence* const> streams, const Limits& limits, StepPlan& plan);
+
 // The planners of the table, a file each.
 StepPlan planSingle(const Queue& queue, Running running, const Limits& limits, TimePoint now);
+StepPlan planDynamic(const Queue& queue, Running running, const Limits& limits, TimePoint now);
 StepPlan planContinuous(const Queue& queue, Running running, const Limits& limits, TimePoint now);
+StepPlan planSelective(const Queue& queue, Running running, const Limits& limits, TimePoint now);
 
 } // namespace engine

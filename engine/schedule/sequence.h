@@ -6,6 +6,7 @@
 
 #include "engine/base/ensure.h"
 #include "engine/kv/block_pool.h"
+#include "engine/kv/prefix_cache.h"
 #include "engine/request.h"
 
 #include <algorithm>
@@ -40,6 +41,7 @@ public:
     std::int64_t remaining() const { return known() - m_cached; }
     bool isDecoding() const { return remaining() == 1; }
     void limitAnswer(std::int64_t tokens) { m_answerLimit = std::min(m_answerLimit, tokens); }
+    void setAnswerLimit(std::int64_t tokens) { m_answerLimit = tokens; }
     bool isAnswerFull() const { return outputTokens() >= m_answerLimit; }
 
     // Blocks to add so that `tokens` more than the cached ones have their place.
@@ -55,10 +57,47 @@ public:
     }
     void commitCached() { m_cached = m_planned; }
     void commitToken(TokenId token) { m_tokens.push_back(token); }
+    // Blocks of a known beginning, with the links of their texts. Precondition: nothing is cached.
+    void adopt(std::vector<BlockId> blocks, std::vector<PrefixLink> chain,
+               std::int64_t blockTokens) {
+        ensure(m_blocks.empty() && m_cached == 0, "a beginning is taken over at the start");
+        m_cached = m_planned = static_cast<std::int64_t>(blocks.size()) * blockTokens;
+        m_blocks = std::move(blocks);
+        m_chain = std::move(chain);
+        check(blockTokens);
+    }
+    // Links of its full blocks as far as the prefix cache was told of them.
+    std::vector<PrefixLink>& chain() { return m_chain; }
+    // A prompt that is still open, or has just been closed: its tokens behind the first `kept` are
+    // others. Returns the blocks that hold nothing of it any more. A block that the prefix cache
+    // knows is never written again, so what is cached ends before it.
+    std::vector<BlockId> replacePrompt(std::span<const TokenId> tokens, std::int64_t kept,
+                                       std::int64_t blockTokens) {
+        ensure(outputTokens() == 0 && !tokens.empty(), "only a prompt without an answer changes");
+        m_tokens.assign(tokens.begin(), tokens.end());
+        m_promptTokens = known();
+        m_cached = std::min({m_cached, kept, known()});
+        const auto full = static_cast<std::size_t>(m_cached / blockTokens);
+        if (full < m_chain.size()) {
+            m_chain.resize(full);
+            m_cached = static_cast<std::int64_t>(full) * blockTokens;
+        }
+        m_planned = m_cached;
+        const auto needed = static_cast<std::size_t>((m_cached + blockTokens - 1) / blockTokens);
+        std::vector<BlockId> unused;
+        if (needed < m_blocks.size()) {
+            const auto first = m_blocks.begin() + static_cast<std::ptrdiff_t>(needed);
+            unused.assign(first, m_blocks.end());
+            m_blocks.erase(first, m_blocks.end());
+        }
+        check(blockTokens);
+        return unused;
+    }
     // Forgets what is cached; the tokens stay. Returns the blocks for their pool.
     std::vector<BlockId> takeBlocks() {
         m_cached = 0;
         m_planned = 0;
+        m_chain.clear();
         return std::exchange(m_blocks, {});
     }
 
@@ -69,8 +108,16 @@ public:
                "every planned token has its block");
     }
 
+    Lane lane = Lane::Realtime;
+    TimePoint arrival; // when it came into the queue
     std::optional<TimePoint> deadline;
     bool isCancelled = false;
+    bool isOpen = false; // its prompt is still being written: nothing is sampled
+    // Of the tenant: sequences of different salts share no blocks.
+    std::uint64_t salt = 0;
+    std::int64_t hitTokens = 0; // found in the prefix cache at its first start
+    // The closed batch it belongs to, counted from 1; 0 for none.
+    std::uint64_t batch = 0;
     // The step in which it last had a slice, arrived, or became the queue's head: who waits longest
     // has the next turn.
     std::uint64_t turn = 0;
@@ -81,6 +128,7 @@ private:
     RequestId m_id;
     std::vector<TokenId> m_tokens;
     std::vector<BlockId> m_blocks;
+    std::vector<PrefixLink> m_chain;
     std::int64_t m_promptTokens;
     std::int64_t m_answerLimit;
     std::int64_t m_cached = 0;

@@ -483,10 +483,6 @@
         <translation>预热请求数</translation>
     </message>
     <message>
-        <source>How requests share a step: one at a time, or all that fit, joining and leaving at every step.</source>
-        <translation>请求如何共用一步：逐个执行，或容得下的全部同批，每一步都可加入和离开。</translation>
-    </message>
-    <message>
         <source>Requests that may run at once; more wait in the queue.</source>
         <translation>可同时运行的请求数；其余在队列中等待。</translation>
     </message>
@@ -545,10 +541,6 @@
     <message>
         <source>none</source>
         <translation>无</translation>
-    </message>
-    <message>
-        <source>Used by the continuous policy only</source>
-        <translation>仅连续批处理使用</translation>
     </message>
     <message>
         <source>single</source>
@@ -953,6 +945,210 @@
     <message>
         <source>The file&apos;s chat template is not known; conversations are sent as plain text: %1</source>
         <translation>文件的聊天模板未知；对话按纯文本发送：%1</translation>
+    </message>
+    <message>
+        <source>Token gap target</source>
+        <translation>词元间隔目标</translation>
+    </message>
+    <message>
+        <source>Batch window</source>
+        <translation>批次等待窗口</translation>
+    </message>
+    <message>
+        <source>Class width</source>
+        <translation>类别宽度</translation>
+    </message>
+    <message>
+        <source>Class lead</source>
+        <translation>类别让先时间</translation>
+    </message>
+    <message>
+        <source>Lane priority</source>
+        <translation>通道优先级</translation>
+    </message>
+    <message>
+        <source>Ageing</source>
+        <translation>老化时间</translation>
+    </message>
+    <message>
+        <source>Batch lane share</source>
+        <translation>批量通道份额</translation>
+    </message>
+    <message>
+        <source>Realtime deadline</source>
+        <translation>实时通道期限</translation>
+    </message>
+    <message>
+        <source>Batch deadline</source>
+        <translation>批量通道期限</translation>
+    </message>
+    <message>
+        <source>Prefix cache</source>
+        <translation>前缀缓存</translation>
+    </message>
+    <message>
+        <source>Prefix lifetime</source>
+        <translation>前缀保留时间</translation>
+    </message>
+    <message>
+        <source>Stream lifetime</source>
+        <translation>流式提示词保留时间</translation>
+    </message>
+    <message>
+        <source>Stream cores</source>
+        <translation>流式提示词核心占比</translation>
+    </message>
+    <message>
+        <source>How requests share steps: one at a time; in closed batches; joining and leaving at every step; or that with prompts of similar length together.</source>
+        <translation>请求如何共享步骤：逐个执行；按封闭批次执行；每一步都可加入和离开；或在此基础上把长度相近的提示词放在一起。</translation>
+    </message>
+    <message>
+        <source>Longest gap between two tokens of an answer that prompts in the same step may cause; their chunks are cut to fit it.</source>
+        <translation>同一步中的提示词最多可使回答的两个词元之间产生的间隔；提示词分块会据此缩短。</translation>
+    </message>
+    <message>
+        <source>Longest time that a batch collects requests before it runs to its end.</source>
+        <translation>一个批次在开始执行到底之前收集请求的最长时间。</translation>
+    </message>
+    <message>
+        <source>Prompts whose lengths fall into the same step of so many tokens share a step.</source>
+        <translation>长度落在同一档（每档这么多词元）内的提示词共享一步。</translation>
+    </message>
+    <message>
+        <source>How much longer than a class of shorter prompts the next longer one may wait for its turn.</source>
+        <translation>较长一类的提示词轮到之前，最多可比较短一类多等多久。</translation>
+    </message>
+    <message>
+        <source>Requests of the realtime lane go before those of the batch lane.</source>
+        <translation>实时通道的请求先于批量通道的请求。</translation>
+    </message>
+    <message>
+        <source>After waiting this long a request of the batch lane counts as one of the realtime lane.</source>
+        <translation>批量通道的请求等待这么久之后，按实时通道的请求对待。</translation>
+    </message>
+    <message>
+        <source>Most of a step&apos;s token budget that the batch lane has beside realtime work.</source>
+        <translation>有实时工作时，批量通道最多占用每步词元预算的比例。</translation>
+    </message>
+    <message>
+        <source>Realtime requests that bring no deadline of their own end unfinished after this time.</source>
+        <translation>未自带期限的实时请求超过此时间即中止。</translation>
+    </message>
+    <message>
+        <source>Batch requests that bring no deadline of their own end unfinished after this time.</source>
+        <translation>未自带期限的批量请求超过此时间即中止。</translation>
+    </message>
+    <message>
+        <source>Keep the keys and values of prompts that ended, so that a prompt that begins alike starts behind them.</source>
+        <translation>保留已结束提示词的键和值，使开头相同的提示词从其后开始计算。</translation>
+    </message>
+    <message>
+        <source>How long a kept block may lie unused before it is given back.</source>
+        <translation>保留的块闲置多久之后被归还。</translation>
+    </message>
+    <message>
+        <source>How long a prompt that is still being written is kept without a new piece.</source>
+        <translation>仍在书写的提示词在没有新内容时保留多久。</translation>
+    </message>
+    <message>
+        <source>Share of the threads that computes prompts which are still being written, while nothing else runs.</source>
+        <translation>没有其他工作时，用于计算仍在书写的提示词的线程占比。</translation>
+    </message>
+    <message>
+        <source>no target</source>
+        <translation>无目标</translation>
+    </message>
+    <message>
+        <source>no lead</source>
+        <translation>不让先</translation>
+    </message>
+    <message>
+        <source>never</source>
+        <translation>从不</translation>
+    </message>
+    <message>
+        <source>until the place is needed</source>
+        <translation>直到需要空间时</translation>
+    </message>
+    <message>
+        <source>The single policy runs one request at a time</source>
+        <translation>单请求策略一次只运行一个请求</translation>
+    </message>
+    <message>
+        <source>Used by the dynamic policy only</source>
+        <translation>仅用于动态策略</translation>
+    </message>
+    <message>
+        <source>Used by the selective policy only</source>
+        <translation>仅用于选择性策略</translation>
+    </message>
+    <message>
+        <source>Used with lane priority only</source>
+        <translation>仅在启用通道优先级时有效</translation>
+    </message>
+    <message>
+        <source>The prefix cache is off</source>
+        <translation>前缀缓存已关闭</translation>
+    </message>
+    <message>
+        <source>dynamic</source>
+        <translation>动态</translation>
+    </message>
+    <message>
+        <source>selective</source>
+        <translation>选择性</translation>
+    </message>
+    <message>
+        <source>ms</source>
+        <translation>ms</translation>
+    </message>
+    <message>
+        <source>%</source>
+        <translation>%</translation>
+    </message>
+    <message>
+        <source>KV blocks kept</source>
+        <translation>保留的 KV 块</translation>
+    </message>
+    <message>
+        <source>Prefix queries</source>
+        <translation>前缀查询</translation>
+    </message>
+    <message>
+        <source>Prefix hits</source>
+        <translation>前缀命中</translation>
+    </message>
+    <message>
+        <source>Blocked by a batch</source>
+        <translation>被批次阻塞</translation>
+    </message>
+    <message>
+        <source>Batch deadlines met</source>
+        <translation>批量期限达成</translation>
+    </message>
+    <message>
+        <source>Batch deadlines missed</source>
+        <translation>批量期限未达成</translation>
+    </message>
+    <message>
+        <source>Batch %1: %2 requests in %3 ms</source>
+        <translation>批次 %1：%2 个请求，用时 %3 毫秒</translation>
+    </message>
+    <message>
+        <source>%1 waited for request %2 while places were free for %3 ms</source>
+        <translation>有空位的 %3 毫秒内，%1 个请求在等待请求 %2</translation>
+    </message>
+    <message>
+        <source>Prefix cache emptied: %1 blocks</source>
+        <translation>前缀缓存已清空：%1 个块</translation>
+    </message>
+    <message>
+        <source>Lanes</source>
+        <translation>通道</translation>
+    </message>
+    <message>
+        <source>Streamed prompts</source>
+        <translation>流式提示词</translation>
     </message>
 </context>
 <context>

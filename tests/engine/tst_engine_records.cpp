@@ -145,7 +145,7 @@ void TstEngineRecords::countersAreTheSumsOfRecords() {
     std::uint64_t output = 0;
     std::uint64_t preemptions = 0;
     for (const auto& record : records(engine)) {
-        prompt += static_cast<std::uint64_t>(record->promptTokens);
+        prompt += static_cast<std::uint64_t>(record->promptTokens - record->hitTokens);
         output += static_cast<std::uint64_t>(record->outputTokens);
         preemptions += record->preemptions.size();
     }
@@ -232,7 +232,8 @@ void TstEngineRecords::eventsAreOneOrderedStream() {
         QCOMPARE(event.sequence, expected++);
         QVERIFY(event.time + 5ms >= previous); // two threads stamp, then queue
         previous = event.time;
-        if (const auto* notice = std::get_if<Notice>(&event.body)) {
+        const auto* notice = std::get_if<Notice>(&event.body);
+        if (notice != nullptr && notice->kind == "stage") {
             QCOMPARE(event.source, EventSource::App);
             QCOMPARE(notice->values.front().second, std::to_string(notices++));
         }

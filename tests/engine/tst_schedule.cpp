@@ -34,14 +34,17 @@ struct Case {
     int longestAnswer = 60;
     double cancelledShare = 0.0;
     double deadlineShare = 0.0;
+    double batchLaneShare = 0.0;
+    bool keepsPrefixes = false;
 };
 
 // One run of random arrivals. Checks what must hold at every step.
 class World {
 public:
     World(const Case& parameters, std::uint64_t seed) : m_case(parameters), m_random(seed) {
-        m_schedule.pool = BlockPool(parameters.blocks);
         m_schedule.blockTokens = parameters.limits.blockTokens;
+        m_schedule.keepsPrefixes = parameters.keepsPrefixes;
+        m_schedule.resetBlocks(parameters.blocks);
         m_memory.assign(static_cast<std::size_t>(parameters.blocks * parameters.limits.blockTokens),
                         -1);
     }
@@ -59,11 +62,14 @@ public:
             QVERIFY2(m_step < 200000, "the run does not end");
         }
         QCOMPARE(static_cast<int>(m_ends.size()), m_case.requests);
-        QCOMPARE(m_schedule.pool.used(), std::int64_t(0));
+        QCOMPARE(m_schedule.pool.used(), m_schedule.prefix.idle());
+        m_schedule.prefix.expire(TimePoint::max(), m_schedule.pool);
+        QCOMPARE(m_schedule.pool.free(), m_case.blocks);
     }
 
     std::map<std::uint64_t, std::vector<TokenId>> answers;
     int preemptions = 0;
+    std::int64_t hits = 0;
 
 private:
     bool isIdle() const { return m_schedule.queue.isEmpty() && m_schedule.running.empty(); }
@@ -78,9 +84,18 @@ private:
         for (TokenId& token : prompt) {
             token = static_cast<TokenId>(m_random() % 50000);
         }
+        // Some prompts begin like others.
+        for (std::size_t i = 0; i < prompt.size() / (1 + number % 3); ++i) {
+            prompt[i] = static_cast<TokenId>(i * (1 + number % 2));
+        }
         auto sequence = std::make_unique<Sequence>(RequestId{number}, std::move(prompt),
                                                    draw(m_case.longestAnswer));
         sequence->turn = m_step;
+        sequence->arrival = time();
+        sequence->salt = number % 5 == 0 ? 1 : 0;
+        if (std::uniform_real_distribution(0.0, 1.0)(m_random) < m_case.batchLaneShare) {
+            sequence->lane = Lane::Batch;
+        }
         const double lot = std::uniform_real_distribution(0.0, 1.0)(m_random);
         if (lot < m_case.cancelledShare) {
             m_cancelAt[number] = m_step + static_cast<std::uint64_t>(draw(80));
@@ -102,12 +117,14 @@ private:
             }
         }
         Limits limits = m_case.limits;
-        limits.freeBlocks = m_schedule.pool.free();
+        limits.freeBlocks = m_schedule.availableBlocks();
+        limits.pool = &m_schedule.pool;
+        limits.prefix = m_case.keepsPrefixes ? &m_schedule.prefix : nullptr;
         const Policy& policy = policyFor(m_case.batching);
         const StepPlan plan = policy.plan(m_schedule.queue, m_schedule.running, limits, time());
         checkPure(policy, plan, limits);
         checkPlan(plan, limits);
-        commitPlan(plan, m_schedule, m_step);
+        commitPlan(plan, m_schedule, m_step, time());
         for (const Ending& ending : plan.ended) {
             m_ends[raw(*ending.sequence)] = ending.reason;
         }
@@ -139,26 +156,52 @@ private:
             QVERIFY(slice.tokens >= 1);
             QVERIFY(slice.tokens <= slice.sequence->remaining());
             QVERIFY(m_case.batching == Batching::Single || slice.tokens <= limits.prefillChunk);
-            QCOMPARE(slice.wantsLogits, slice.tokens == slice.sequence->remaining());
+            const auto start = std::ranges::find(plan.started, slice.sequence, &Start::sequence);
+            const std::int64_t hit =
+                start == plan.started.end() ? 0 : std::ssize(start->prefix) * limits.blockTokens;
+            QCOMPARE(slice.wantsLogits, slice.tokens == slice.sequence->remaining() - hit);
+            hits += hit;
             decoding += slice.sequence->isDecoding() && slice.sequence->hasStarted ? 1 : 0;
         }
-        // Starts in the order of arrival, preempted ones aside.
-        for (const Sequence* sequence : plan.started) {
-            if (!sequence->hasStarted) {
-                QVERIFY2(static_cast<std::int64_t>(raw(*sequence)) > m_lastStarted,
-                         "a later request overtakes");
-                m_lastStarted = static_cast<std::int64_t>(raw(*sequence));
-            }
-        }
+        checkOrder(plan, limits);
         // Nobody that decodes goes without a token while there is room for it.
-        if (m_case.batching == Batching::Continuous && plan.preempted.empty() &&
-            limits.tokenBudget >= limits.maxBatch && hasRoomForEveryDecode(limits)) {
+        // (The batch lane may be paused for the realtime lane.)
+        if (m_case.batching == Batching::Continuous && m_case.batchLaneShare == 0.0 &&
+            plan.preempted.empty() && limits.tokenBudget >= limits.maxBatch &&
+            hasRoomForEveryDecode(limits)) {
             const auto ready = std::ranges::count_if(m_schedule.running, [&](const Sequence* s) {
                 return s->isDecoding() && !hasEnded(plan, *s);
             });
             QCOMPARE(decoding, static_cast<std::int64_t>(ready));
         }
-        QVERIFY2(isIdle() || !plan.isEmpty(), "a step with work does nothing");
+        QVERIFY2(isIdle() || !plan.isEmpty() || plan.wakeAt, "a step with work does nothing");
+        QVERIFY(!plan.wakeAt || *plan.wakeAt > time());
+    }
+
+    // Starts in the order of arrival within a lane, preempted ones aside; and nobody of the batch
+    // lane starts while one of the realtime lane waits.
+    void checkOrder(const StepPlan& plan, const Limits& limits) {
+        bool startsBatch = false;
+        for (const Start& start : plan.started) {
+            const Sequence& sequence = *start.sequence;
+            if (!sequence.hasStarted && m_case.batching != Batching::Selective) {
+                auto& last = m_lastStarted[sequence.lane];
+                QVERIFY2(static_cast<std::int64_t>(raw(sequence)) > last,
+                         "a later request overtakes");
+                last = static_cast<std::int64_t>(raw(sequence));
+            }
+            startsBatch = startsBatch || (limits.usesPriority && sequence.lane == Lane::Batch &&
+                                          time() - sequence.arrival < limits.ageing);
+        }
+        if (startsBatch && m_case.batching != Batching::Dynamic &&
+            m_case.batching != Batching::Selective) {
+            for (const Sequence* waiting : m_schedule.queue.line(Lane::Realtime)) {
+                QVERIFY2(hasEnded(plan, *waiting) ||
+                             std::ranges::find(plan.started, waiting, &Start::sequence) !=
+                                 plan.started.end(),
+                         "the batch lane overtakes the realtime lane");
+            }
+        }
     }
 
     static bool hasEnded(const StepPlan& plan, const Sequence& sequence) {
@@ -210,7 +253,7 @@ private:
         if (sequence.isAnswerFull()) {
             checkAnswer(sequence);
             m_ends[raw(sequence)] = FinishReason::Length;
-            commitEnd(sequence, m_schedule);
+            commitEnd(sequence, m_schedule, time());
         }
     }
 
@@ -231,6 +274,8 @@ private:
         for (const auto& sequence : m_sequences) {
             tables.push_back(sequence->blocks());
         }
+        const std::vector<BlockId> kept = m_schedule.prefix.table();
+        tables.push_back(kept);
         const auto problem = m_schedule.pool.findProblem(tables);
         QVERIFY2(!problem, problem.value_or("").c_str());
     }
@@ -239,7 +284,7 @@ private:
     std::mt19937_64 m_random;
     std::uint64_t m_step = 0;
     int m_arrived = 0;
-    std::int64_t m_lastStarted = -1;
+    std::map<Lane, std::int64_t> m_lastStarted = {{Lane::Realtime, -1}, {Lane::Batch, -1}};
     Schedule m_schedule;
     Batch m_batch;
     std::vector<TokenId> m_memory;
@@ -307,6 +352,32 @@ void TstSchedule::randomArrivalsKeepEveryRule_data() {
                                                 .deadlineShare = 0.3};
     QTest::newRow("single") << Case{
         .batching = Batching::Single, .limits = usual, .blocks = 30, .requests = 20};
+    for (const Policy& policy : policyTable()) {
+        const std::string name(policy.name);
+        const Case lanes{.batching = policy.batching,
+                         .limits = usual,
+                         .blocks = 45,
+                         .requests = 40,
+                         .arrivalsPerStep = 1.0,
+                         .cancelledShare = 0.3,
+                         .deadlineShare = 0.1,
+                         .batchLaneShare = 0.5};
+        QTest::newRow((name + ", lanes").c_str()) << lanes;
+        Case ageing = lanes;
+        ageing.limits.ageing = std::chrono::milliseconds(40);
+        ageing.limits.classTokens = 100;
+        ageing.limits.classPatience = std::chrono::milliseconds(5);
+        QTest::newRow((name + ", lanes that age").c_str()) << ageing;
+        Case prefixes = lanes;
+        prefixes.keepsPrefixes = true;
+        QTest::newRow((name + ", prefixes in a tight pool").c_str()) << prefixes;
+        prefixes.blocks = 400;
+        QTest::newRow((name + ", prefixes in a roomy pool").c_str()) << prefixes;
+        Case gap = lanes;
+        gap.limits.tokenGap = std::chrono::milliseconds(20);
+        gap.limits.cost = {.fixedNs = 5e6, .perTokenNs = 4e5};
+        QTest::newRow((name + ", token gap").c_str()) << gap;
+    }
 }
 
 void TstSchedule::randomArrivalsKeepEveryRule() {
@@ -349,7 +420,9 @@ void TstSchedule::shortPromptIsNotHeldUpByLongOnes() {
                         .maxBatch = 8,
                         .blockTokens = 16,
                         .freeBlocks = 1000};
-    Schedule schedule{.pool = BlockPool(1000), .blockTokens = 16};
+    Schedule schedule;
+    schedule.blockTokens = 16;
+    schedule.resetBlocks(1000);
     Sequence first(RequestId{1}, promptOf(2000), 4);
     Sequence second(RequestId{2}, promptOf(2000), 4);
     Sequence brief(RequestId{3}, promptOf(20), 4);
@@ -361,7 +434,7 @@ void TstSchedule::shortPromptIsNotHeldUpByLongOnes() {
             schedule.queue.push(brief);
         }
         const StepPlan plan = planContinuous(schedule.queue, schedule.running, limits, {});
-        commitPlan(plan, schedule, step);
+        commitPlan(plan, schedule, step, {});
         commitComputed(plan, schedule);
     }
     QCOMPARE(brief.cached(), std::int64_t(20));
@@ -374,7 +447,9 @@ void TstSchedule::longPromptIsNotStarvedByShortOnes() {
                         .maxBatch = 1000,
                         .blockTokens = 16,
                         .freeBlocks = 100000};
-    Schedule schedule{.pool = BlockPool(100000), .blockTokens = 16};
+    Schedule schedule;
+    schedule.blockTokens = 16;
+    schedule.resetBlocks(100000);
     Sequence whale(RequestId{1}, promptOf(640), 1);
     schedule.queue.push(whale);
     std::vector<std::unique_ptr<Sequence>> minnows;
@@ -383,11 +458,11 @@ void TstSchedule::longPromptIsNotStarvedByShortOnes() {
         minnows.back()->turn = step;
         schedule.queue.push(*minnows.back());
         const StepPlan plan = planContinuous(schedule.queue, schedule.running, limits, {});
-        commitPlan(plan, schedule, step);
+        commitPlan(plan, schedule, step, {});
         commitComputed(plan, schedule);
         for (const Slice& slice : plan.slices) {
             if (slice.wantsLogits) {
-                commitEnd(*slice.sequence, schedule);
+                commitEnd(*slice.sequence, schedule, {});
             }
         }
     }
@@ -407,7 +482,7 @@ void TstSchedule::pausedAdmissionLetsStartedOnesGoOn() {
     queue.pushFront(preempted);
     const StepPlan plan = planContinuous(queue, {}, limits, {});
     QCOMPARE(plan.started.size(), std::size_t(1));
-    QCOMPARE(plan.started.front(), &preempted);
+    QCOMPARE(plan.started.front().sequence, &preempted);
 }
 
 void TstSchedule::smallerBatchPausesTheLastStarted() {
@@ -451,10 +526,15 @@ void TstSchedule::lengthsThatNeverFitAreRefusedWithNumbers() {
 }
 
 void TstSchedule::policyTableHasEveryPolicy() {
-    for (const Batching batching : {Batching::Single, Batching::Continuous}) {
+    for (const Batching batching :
+         {Batching::Single, Batching::Dynamic, Batching::Continuous, Batching::Selective}) {
         QCOMPARE(policyFor(batching).batching, batching);
+        const Field& field = *findField("batching.policy");
+        EngineConfig config;
+        config.batching = batching;
+        QCOMPARE(valueText(field, config), std::string(policyFor(batching).name));
     }
-    QCOMPARE(policyTable().size(), std::size_t(2));
+    QCOMPARE(policyTable().size(), std::size_t(4));
 }
 
 QTEST_APPLESS_MAIN(TstSchedule)

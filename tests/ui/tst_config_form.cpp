@@ -118,7 +118,8 @@ void TstConfigForm::choosingEditsThroughTheSession() {
     auto* combo = qobject_cast<QComboBox*>(form.row("batching.policy")->editor());
     QVERIFY(combo != nullptr);
     combo->setFocus();
-    QTest::keyClick(combo, Qt::Key_Up); // continuous -> single
+    QTest::keyClick(combo, Qt::Key_Up); // continuous -> dynamic
+    QTest::keyClick(combo, Qt::Key_Up); // dynamic -> single
     QCOMPARE(fake.session.config().requested.batching, engine::Batching::Single);
     // The fields of the other policy fade and say why.
     QCOMPARE(form.row("batching.max_batch")->view().look, ui::FieldLook::Disabled);

@@ -1,0 +1,150 @@
+// Prompts that are written piece by piece: opened, computed as far as they are certain, completed
+// into ordinary requests, or given up.
+#include "engine/loop/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace engine {
+
+std::shared_ptr<TokenStream> Engine::open(Request request) {
+    auto answer =
+        std::make_unique<Answer>(RequestId{m_nextId.fetch_add(1, std::memory_order_relaxed)},
+                                 std::move(request), Origin::Served);
+    auto stream = receive(*answer);
+    answer->stamps.scheduled.reset(); // latency counts from completion
+    answer->isOpen = true;
+    if (answer->refusal) {
+        m_inbox.push(std::move(answer));
+    } else {
+        m_encoder->open(std::move(answer));
+    }
+    return stream;
+}
+
+void Engine::append(RequestId id, std::string text) {
+    m_encoder->change({.id = id, .what = PromptAppended{std::move(text)}});
+}
+
+void Engine::truncate(RequestId id, std::size_t bytes) {
+    m_encoder->change({.id = id, .what = PromptTruncated{bytes}});
+}
+
+void Engine::complete(RequestId id, Completion completion) {
+    m_encoder->change(
+        {.id = id,
+         .what = PromptCompleted{.completion = std::move(completion), .received = Clock::now()}});
+}
+
+void Engine::admitOpen(Answer& answer) {
+    answer.request.prompt = std::string{}; // the tokenizer thread keeps it
+    answer.lastPiece = Clock::now();
+    m_openPrompts.push_back(answer.id);
+}
+
+void Engine::takeUpdates() {
+    for (PromptUpdate& update : m_updates.take()) {
+        const auto found = m_answers.find(update.id);
+        if (found == m_answers.end() || !found->second->isOpen) {
+            continue; // it ended in the meantime
+        }
+        Answer& answer = *found->second;
+        if (update.refusal) {
+            finish(answer, update.refusal->reason, update.refusal->message);
+        } else if (update.completed) {
+            completePrompt(answer, update);
+        } else {
+            takeStable(answer, update.tokens);
+        }
+    }
+}
+
+// From here on it is a request like any other, of which a part is computed.
+void Engine::completePrompt(Answer& answer, PromptUpdate& update) {
+    const TimePoint now = Clock::now();
+    const Completion& completion = update.completed->completion;
+    answer.request.maxTokens = completion.maxTokens;
+    answer.request.sampling = completion.sampling;
+    answer.stamps.received = update.completed->received;
+    answer.stamps.scheduled = completion.scheduled;
+    if (answer.stamps.scheduled) {
+        answer.stamps.scheduled = std::min(*answer.stamps.scheduled, *answer.stamps.received);
+    }
+    answer.stamps.tokenized = update.tokenized;
+    answer.stamps.admitted = now;
+    answer.promptTokens = static_cast<std::int64_t>(update.tokens.size());
+    auto refusal = refusePrompt(update.tokens);
+    if (completion.maxTokens < 1) {
+        refusal = Refusal{.message = fmt::format("The answer may have {} tokens; ask for at least "
+                                                 "1.",
+                                                 completion.maxTokens)};
+    }
+    if (refusal) {
+        finish(answer, refusal->reason, refusal->message);
+        return;
+    }
+    const std::int64_t limit = answerLimit(answer.promptTokens, completion.maxTokens, capacity());
+    if (answer.sequence) {
+        std::erase(m_schedule.streams, &*answer.sequence);
+        answer.sequence->isOpen = false;
+        commitPrompt(*answer.sequence, update.tokens, m_schedule, now);
+        answer.sequence->setAnswerLimit(limit);
+    } else {
+        answer.sequence.emplace(answer.id, std::move(update.tokens), limit);
+    }
+    answer.streamedTokens = answer.sequence->cached();
+    answer.tag(SampleTag::Streamed);
+    answer.isOpen = false;
+    std::erase(m_openPrompts, answer.id);
+    m_received.fetch_add(1, std::memory_order_relaxed);
+    enqueue(answer, now);
+}
+
+// It ends before it was completed: it counts as received only now.
+void Engine::closePrompt(Answer& answer) {
+    answer.isOpen = false;
+    std::erase(m_openPrompts, answer.id);
+    m_received.fetch_add(1, std::memory_order_relaxed);
+    if (m_encoder) {
+        m_encoder->change({.id = answer.id, .what = PromptClosed{}});
+    }
+}
+
+// Open prompts that were cancelled, or that nobody writes on any more.
+void Engine::endStreams(TimePoint now) {
+    const auto lifetime = std::chrono::milliseconds(m_effective.streamTtlMs);
+    for (const RequestId id : std::vector<RequestId>(m_openPrompts)) {
+        Answer& answer = *m_answers.at(id);
+        if (answer.cancellation->stop_requested()) {
+            finish(answer, FinishReason::Cancelled, "The request was cancelled.");
+        } else if (now - answer.lastPiece >= lifetime) {
+            finish(answer, FinishReason::Cancelled,
+                   fmt::format("Nothing was added to the prompt for {} s (setting streams.ttl).",
+                               m_effective.streamTtlMs / 1000));
+        }
+    }
+}
+
+// Blocks of prompts that do not run, of open ones and of completed ones in the queue. What they
+// hold stays in the prefix cache as long as nobody needs the place.
+bool Engine::freeStreamBlocks(TimePoint now) {
+    bool hasFreed = false;
+    std::vector<Sequence*> holders = m_schedule.queue.all();
+    holders.insert(holders.end(), m_schedule.streams.begin(), m_schedule.streams.end());
+    for (Sequence* sequence : holders) {
+        if (!sequence->blocks().empty()) {
+            commitRelease(*sequence, m_schedule, now);
+            hasFreed = true;
+        }
+    }
+    return hasFreed;
+}
+
+void Engine::noteStreamed(Answer& answer, const Slice& slice, const StepTimes& times) {
+    answer.streamedNs += Nanoseconds((times.computed - times.ready) * slice.tokens /
+                                     std::max<std::int64_t>(1, m_figures.stepTokens))
+                             .count();
+}
+
+} // namespace engine

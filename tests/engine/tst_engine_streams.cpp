@@ -1,0 +1,408 @@
+// Prompts written piece by piece, kept beginnings, and what the policies do in a running engine.
+#include "tests/support/tiny_engine.h"
+
+#include <QTest>
+
+#include <random>
+#include <thread>
+
+using namespace engine;
+using tests::Ended;
+using tests::TinyEngine;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::string words(std::size_t bytes, unsigned salt) {
+    std::string text;
+    for (std::size_t i = 0; text.size() < bytes; ++i) {
+        text += static_cast<char>('a' + (i * 7 + salt * 13 + i * i) % 26);
+        if (i % 5 == 4) {
+            text += ' ';
+        }
+    }
+    return text;
+}
+
+Completion complete(int tokens) {
+    return {.maxTokens = tokens, .sampling = {}, .scheduled = std::nullopt};
+}
+
+bool hasTag(const RequestRecord& record, SampleTag tag) {
+    return (record.tags & static_cast<std::uint32_t>(tag)) != 0;
+}
+
+// A tiny random model may answer with tokens that have no text.
+bool isTextless(const Ended& ended) {
+    return ended.reason == FinishReason::Failed &&
+           ended.message.find("has no text") != std::string::npos;
+}
+
+// Everything that was given back lies free after the prefix cache is emptied.
+bool isWholeAgain(TinyEngine& engine) {
+    engine->resetPrefixCache();
+    const Snapshot after = engine.waitForFigures(
+        [](const Snapshot& s) { return s.kvBlocksUsed == 0 && s.kvBlocksKept == 0; });
+    return after.kvBlocksUsed == 0 && after.kvBlocksKept == 0;
+}
+
+} // namespace
+
+class TstEngineStreams : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void sameAnswerUnderEveryPolicy_data();
+    void sameAnswerUnderEveryPolicy();
+    void policiesSwitchUnderTraffic();
+    void keptBeginningsAreHitsAndChangeNothing();
+    void tenantsHaveTheirOwnBeginnings();
+    void keptBlocksGoWhenTheirTimeIsOver();
+    void cancelsInEveryStateLeaveNothingBehind_data();
+    void cancelsInEveryStateLeaveNothingBehind();
+    void longPromptStopsWithinAStep();
+    void deadlinesOfLanesAreCounted();
+    void piecesGiveTheAnswerOfTheWhole();
+    void editsBeforeTheEndAreSeen();
+    void openPromptsAreComputedBeforehand();
+    void abandonedPromptsEnd();
+    void whatCannotBeStreamedIsRefused();
+    void randomStreamsLeaveNothingBehind();
+};
+
+void TstEngineStreams::sameAnswerUnderEveryPolicy_data() {
+    QTest::addColumn<int>("batching");
+    QTest::newRow("single") << static_cast<int>(Batching::Single);
+    QTest::newRow("dynamic") << static_cast<int>(Batching::Dynamic);
+    QTest::newRow("continuous") << static_cast<int>(Batching::Continuous);
+    QTest::newRow("selective") << static_cast<int>(Batching::Selective);
+}
+
+void TstEngineStreams::sameAnswerUnderEveryPolicy() {
+    QFETCH(const int, batching);
+    EngineConfig config = TinyEngine::smallConfig();
+    config.keepsPrefixes = false;
+    TinyEngine alone(config);
+    config.batching = static_cast<Batching>(batching);
+    config.maxBatch = 16;
+    config.batchWindowMs = 5;
+    config.classTokens = 32;
+    config.kvBlocks = 60; // with preemptions
+    config.keepsPrefixes = true;
+    TinyEngine engine(config);
+    std::vector<std::shared_ptr<TokenStream>> streams;
+    for (unsigned i = 0; i < 16; ++i) {
+        Request request = TinyEngine::request(words(20 + 12 * i, i % 5), 40);
+        request.lane = i % 3 == 0 ? Lane::Batch : Lane::Realtime;
+        streams.push_back(engine->submit(request));
+    }
+    for (unsigned i = 0; i < 16; ++i) {
+        const Ended together = tests::readToEnd(*streams[i]);
+        QVERIFY2(together.reason == FinishReason::Length, together.message.c_str());
+        QCOMPARE(together.ids, alone.run(TinyEngine::request(words(20 + 12 * i, i % 5), 40)).ids);
+    }
+    QVERIFY(isWholeAgain(engine));
+}
+
+void TstEngineStreams::policiesSwitchUnderTraffic() {
+    EngineConfig config = TinyEngine::smallConfig();
+    config.batchWindowMs = 2;
+    TinyEngine engine(config);
+    const auto expected = engine.run(TinyEngine::request("traffic", 60)).ids;
+    std::vector<std::shared_ptr<TokenStream>> streams;
+    for (int round = 0; round < 24; ++round) {
+        for (int i = 0; i < 3; ++i) {
+            streams.push_back(engine->submit(TinyEngine::request("traffic", 60)));
+        }
+        QVERIFY(engine->edit([&](EngineConfig& edited) {
+            edited.batching = static_cast<Batching>(round % 4);
+            edited.usesPriority = round % 3 != 0;
+        }));
+        std::this_thread::sleep_for(2ms);
+    }
+    for (auto& stream : streams) {
+        QCOMPARE(tests::readToEnd(*stream).ids, expected);
+    }
+    QVERIFY(isWholeAgain(engine));
+}
+
+void TstEngineStreams::keptBeginningsAreHitsAndChangeNothing() {
+    TinyEngine engine;
+    const Ended first = engine.run(TinyEngine::request(words(100, 1), 20));
+    const Ended again = engine.run(TinyEngine::request(words(100, 1), 20));
+    QCOMPARE(first.record->hitTokens, std::int64_t(0));
+    QVERIFY(again.record->hitTokens > 0);
+    QCOMPARE(again.record->hitTokens % 16, std::int64_t(0));
+    QVERIFY(again.record->hitTokens < again.record->promptTokens);
+    QCOMPARE(again.ids, first.ids);
+    const Snapshot figures = engine->snapshot();
+    QCOMPARE(figures.prefixHits, static_cast<std::uint64_t>(again.record->hitTokens));
+    QCOMPARE(figures.prefixQueries,
+             static_cast<std::uint64_t>(first.record->promptTokens + again.record->promptTokens));
+    QVERIFY(engine->edit([](EngineConfig& config) { config.keepsPrefixes = false; }));
+    QCOMPARE(engine.run(TinyEngine::request(words(100, 1), 20)).record->hitTokens, std::int64_t(0));
+    QVERIFY(engine->edit([](EngineConfig& config) { config.keepsPrefixes = true; }));
+    QCOMPARE(engine.run(TinyEngine::request(words(100, 1), 20)).record->hitTokens, std::int64_t(0));
+    QVERIFY(engine.run(TinyEngine::request(words(100, 1), 20)).record->hitTokens > 0);
+    QVERIFY(isWholeAgain(engine));
+    QCOMPARE(engine.run(TinyEngine::request(words(100, 1), 20)).record->hitTokens, std::int64_t(0));
+}
+
+void TstEngineStreams::tenantsHaveTheirOwnBeginnings() {
+    TinyEngine engine;
+    const auto hitsOf = [&](const std::string& tenant) {
+        Request request = TinyEngine::request(words(100, 1), 3);
+        request.tenant = tenant;
+        return engine.run(request).record->hitTokens;
+    };
+    QCOMPARE(hitsOf("one"), std::int64_t(0));
+    QCOMPARE(hitsOf("two"), std::int64_t(0));
+    QVERIFY(hitsOf("one") > 0);
+    QCOMPARE(hitsOf(""), std::int64_t(0));
+}
+
+void TstEngineStreams::keptBlocksGoWhenTheirTimeIsOver() {
+    EngineConfig config = TinyEngine::smallConfig();
+    config.prefixTtlMs = 50;
+    TinyEngine engine(config);
+    engine.run(TinyEngine::request(words(200, 1), 20));
+    const Snapshot after = engine.waitForFigures(
+        [](const Snapshot& s) { return s.kvBlocksKept == 0 && s.completed == 1; });
+    QCOMPARE(after.kvBlocksKept, std::int64_t(0));
+    QCOMPARE(after.kvBlocksUsed, std::int64_t(0));
+}
+
+void TstEngineStreams::cancelsInEveryStateLeaveNothingBehind_data() {
+    sameAnswerUnderEveryPolicy_data();
+}
+
+void TstEngineStreams::cancelsInEveryStateLeaveNothingBehind() {
+    QFETCH(const int, batching);
+    EngineConfig config = TinyEngine::smallConfig();
+    config.batching = static_cast<Batching>(batching);
+    config.kvBlocks = 40;
+    config.batchWindowMs = 3;
+    config.classTokens = 64;
+    TinyEngine engine(config);
+    std::mt19937 random(5);
+    std::vector<std::shared_ptr<TokenStream>> streams;
+    constexpr int kRequests = 200;
+    for (int i = 0; i < kRequests; ++i) {
+        Request request = TinyEngine::request(words(1 + random() % 300, static_cast<unsigned>(i)),
+                                              1 + static_cast<int>(random() % 20));
+        request.lane = random() % 2 == 0 ? Lane::Batch : Lane::Realtime;
+        streams.push_back(engine->submit(request));
+        if (random() % 10 < 3) {
+            engine->cancel(streams[random() % streams.size()]->id());
+        }
+        if (random() % 8 == 0) {
+            std::this_thread::sleep_for(1ms);
+        }
+    }
+    for (auto& stream : streams) {
+        const Ended ended = tests::readToEnd(*stream);
+        QVERIFY2(ended.reason == FinishReason::Length || ended.reason == FinishReason::Cancelled ||
+                     isTextless(ended),
+                 ended.message.c_str());
+    }
+    const Snapshot figures = engine.waitForFigures(
+        [](const Snapshot& s) { return s.completed + s.cancelled + s.failed == kRequests; });
+    QCOMPARE(figures.completed + figures.cancelled + figures.failed, std::uint64_t(kRequests));
+    QCOMPARE(figures.waiting, std::int64_t(0));
+    QVERIFY(isWholeAgain(engine));
+}
+
+// The only request of a step is stopped within a layer, not after its whole chunk.
+void TstEngineStreams::longPromptStopsWithinAStep() {
+    EngineConfig config = TinyEngine::smallConfig();
+    config.tokenBudget = 400;
+    config.prefillChunk = 400;
+    TinyEngine engine(config);
+    auto stream = engine.submitHeld(TinyEngine::request(words(450, 1), 3));
+    const std::int64_t products = engine.ops().products();
+    engine->cancel(stream->id());
+    engine.ops().release();
+    const Ended ended = tests::readToEnd(*stream);
+    QCOMPARE(ended.reason, FinishReason::Cancelled);
+    QVERIFY(!ended.record->stamps.prefillDone);
+    QVERIFY2(engine.ops().products() - products < 10,
+             qPrintable(QString::number(engine.ops().products() - products)));
+    QVERIFY(isWholeAgain(engine));
+}
+
+void TstEngineStreams::deadlinesOfLanesAreCounted() {
+    EngineConfig config = TinyEngine::smallConfig();
+    config.batchDeadlineMs = 20000;
+    TinyEngine engine(config);
+    Request batch = TinyEngine::request("a", 3);
+    batch.lane = Lane::Batch;
+    const Ended met = engine.run(batch);
+    QVERIFY(met.record->deadline && met.record->metDeadline() == std::optional(true));
+    QVERIFY(!engine.run(TinyEngine::request("a", 3)).record->deadline);
+    engine.ops().hold();
+    batch.deadline = Clock::now() + 10ms; // its own counts
+    auto late = engine->submit(batch);
+    std::this_thread::sleep_for(20ms);
+    engine.ops().release();
+    const Ended missed = tests::readToEnd(*late);
+    QCOMPARE(missed.reason, FinishReason::Deadline);
+    QVERIFY(missed.record->metDeadline() == std::optional(false));
+    const Snapshot figures =
+        engine.waitForFigures([](const Snapshot& s) { return s.deadlinesMissed == 1; });
+    QCOMPARE(figures.deadlinesMet, std::uint64_t(1));
+    QCOMPARE(figures.deadlinesMissed, std::uint64_t(1));
+}
+
+void TstEngineStreams::piecesGiveTheAnswerOfTheWhole() {
+    TinyEngine engine;
+    std::mt19937 random(3);
+    for (unsigned round = 0; round < 12; ++round) {
+        // Pieces cut anywhere, within characters too.
+        const std::string text =
+            words(150, round) + "\xe4\xbd\xa0\xe5\xa5\xbd, 12345  \n\n x" + words(60, round + 50);
+        Request whole = TinyEngine::request(text, 20);
+        Request empty = TinyEngine::request({}, 20);
+        if (round % 2 == 0) {
+            whole.prompt = std::vector<ChatMessage>{{.role = "user", .content = text}};
+            empty.prompt = std::vector<ChatMessage>{{.role = "user", .content = {}}};
+        }
+        whole.tenant = "apart " + std::to_string(round);
+        auto stream = engine->open(empty);
+        for (std::size_t at = 0; at < text.size();) {
+            const std::size_t size = std::min<std::size_t>(1 + random() % 20, text.size() - at);
+            engine->append(stream->id(), text.substr(at, size));
+            at += size;
+            if (random() % 4 == 0) {
+                std::this_thread::sleep_for(1ms);
+            }
+        }
+        engine->complete(stream->id(), complete(20));
+        const Ended streamed = tests::readToEnd(*stream);
+        const Ended plain = engine.run(whole);
+        QVERIFY2(streamed.reason == FinishReason::Length, streamed.message.c_str());
+        QCOMPARE(streamed.ids, plain.ids);
+        QCOMPARE(streamed.record->promptTokens, plain.record->promptTokens);
+        QVERIFY(hasTag(*streamed.record, SampleTag::Streamed));
+        QVERIFY(!hasTag(*plain.record, SampleTag::Streamed));
+    }
+    QVERIFY(isWholeAgain(engine));
+}
+
+void TstEngineStreams::editsBeforeTheEndAreSeen() {
+    TinyEngine engine;
+    const std::string kept = words(120, 1);
+    auto stream = engine->open(TinyEngine::request(kept + words(100, 2), 20));
+    QVERIFY(
+        engine.waitForFigures([](const Snapshot& s) { return s.kvBlocksUsed > 10; }).kvBlocksUsed >
+        10);
+    engine->truncate(stream->id(), kept.size());
+    engine->append(stream->id(), words(40, 7));
+    engine->truncate(stream->id(), 100000); // more than there is: nothing
+    engine->complete(stream->id(), complete(20));
+    const Ended edited = tests::readToEnd(*stream);
+    Request whole = TinyEngine::request(kept + words(40, 7), 20);
+    whole.tenant = "apart";
+    QCOMPARE(edited.ids, engine.run(whole).ids);
+    QVERIFY(edited.record->streamedTokens > 0);
+    QVERIFY(isWholeAgain(engine));
+}
+
+void TstEngineStreams::openPromptsAreComputedBeforehand() {
+    TinyEngine engine;
+    auto stream = engine->open(TinyEngine::request(words(300, 1), 5));
+    const Snapshot open = engine.waitForFigures([](const Snapshot& s) { return s.kvTokens > 250; });
+    QVERIFY(open.kvTokens > 250);
+    QCOMPARE(open.received, std::uint64_t(0)); // nothing is asked yet
+    QCOMPARE(open.waiting + open.running, std::int64_t(0));
+    engine->complete(stream->id(), complete(5));
+    const Ended ended = tests::readToEnd(*stream);
+    QVERIFY(ended.record->streamedTokens > 250);
+    QVERIFY(ended.record->streamedNs > 0);
+    QVERIFY(ended.record->ledgerNs);
+    QCOMPARE(engine.waitForFigures([](const Snapshot& s) { return s.completed == 1; }).received,
+             std::uint64_t(1));
+}
+
+void TstEngineStreams::abandonedPromptsEnd() {
+    EngineConfig config = TinyEngine::smallConfig();
+    config.streamTtlMs = 1000;
+    TinyEngine engine(config);
+    auto abandoned = engine->open(TinyEngine::request(words(200, 1), 5));
+    auto cancelled = engine->open(TinyEngine::request({}, 5));
+    engine->cancel(cancelled->id());
+    QCOMPARE(tests::readToEnd(*cancelled).reason, FinishReason::Cancelled);
+    const Ended ended = tests::readToEnd(*abandoned);
+    QCOMPARE(ended.reason, FinishReason::Cancelled);
+    QVERIFY2(ended.message.find("streams.ttl") != std::string::npos, ended.message.c_str());
+    engine->append(abandoned->id(), "too late");
+    engine->complete(abandoned->id(), complete(3));
+    const Snapshot figures =
+        engine.waitForFigures([](const Snapshot& s) { return s.cancelled == 2; });
+    QCOMPARE(figures.received, std::uint64_t(2));
+    QVERIFY(isWholeAgain(engine));
+}
+
+void TstEngineStreams::whatCannotBeStreamedIsRefused() {
+    TinyEngine engine;
+    Request ids = TinyEngine::request({}, 5);
+    ids.prompt = std::vector<TokenId>{1, 2, 3};
+    QCOMPARE(tests::readToEnd(*engine->open(ids)).reason, FinishReason::Rejected);
+    Request nobody = TinyEngine::request({}, 5);
+    nobody.prompt = std::vector<ChatMessage>{};
+    QCOMPARE(tests::readToEnd(*engine->open(nobody)).reason, FinishReason::Rejected);
+    auto empty = engine->open(TinyEngine::request({}, 5));
+    engine->complete(empty->id(), complete(5));
+    QCOMPARE(tests::readToEnd(*empty).reason, FinishReason::Rejected);
+    auto without = engine->open(TinyEngine::request("a", 5));
+    engine->complete(without->id(), complete(0));
+    QCOMPARE(tests::readToEnd(*without).reason, FinishReason::Rejected);
+    auto huge = engine->open(TinyEngine::request("a", 5));
+    for (int i = 0; i < 50; ++i) {
+        engine->append(huge->id(), std::string(1000, 'x'));
+    }
+    QCOMPARE(tests::readToEnd(*huge).reason, FinishReason::TooLong);
+    engine->append(RequestId{4711}, "nobody");
+    engine->truncate(RequestId{4711}, 3);
+    engine->complete(RequestId{4711}, complete(3));
+    QCOMPARE(engine.run(TinyEngine::request("still here", 3)).reason, FinishReason::Length);
+}
+
+// Streams, requests, cancels and edits at once, in a pool that is too small for all.
+void TstEngineStreams::randomStreamsLeaveNothingBehind() {
+    EngineConfig config = TinyEngine::smallConfig();
+    config.kvBlocks = 34;
+    TinyEngine engine(config);
+    std::mt19937 random(17);
+    std::vector<std::shared_ptr<TokenStream>> all;
+    std::vector<RequestId> open;
+    for (int i = 0; i < 400; ++i) {
+        const unsigned lot = random() % 10;
+        if (lot < 3) {
+            all.push_back(engine->open(TinyEngine::request(words(random() % 200, lot), 5)));
+            open.push_back(all.back()->id());
+        } else if (lot < 5) {
+            all.push_back(engine->submit(TinyEngine::request(words(1 + random() % 200, lot), 10)));
+        } else if (!open.empty()) {
+            const RequestId id = open[random() % open.size()];
+            if (lot < 8) {
+                engine->append(id, words(random() % 60, lot));
+            } else if (lot == 8) {
+                engine->truncate(id, random() % 100);
+            } else {
+                random() % 2 == 0 ? engine->cancel(id) : engine->complete(id, complete(4));
+            }
+        }
+    }
+    for (const RequestId id : open) {
+        engine->complete(id, complete(2));
+    }
+    for (auto& stream : all) {
+        const Ended ended = tests::readToEnd(*stream);
+        QVERIFY2(ended.message != "no end", "a request hangs");
+        QVERIFY2(ended.reason != FinishReason::Failed || isTextless(ended), ended.message.c_str());
+    }
+    QVERIFY(isWholeAgain(engine));
+}
+
+QTEST_APPLESS_MAIN(TstEngineStreams)
+#include "tst_engine_streams.moc"

@@ -1,0 +1,432 @@
+// The scheduler in virtual time: long random runs of every policy against what must always hold,
+// and the effects that lanes and policies are there for.
+#include "engine/simulate.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <random>
+
+using namespace engine;
+using namespace std::chrono_literals;
+
+namespace {
+
+// A step costs 4 ms and 0.25 ms a token.
+CostModel plainCost() {
+    CostModel cost;
+    cost.ns = {4e6, 2.5e5, 2.5e5, 2.5e5, 2.5e5, 0.0, 0.0};
+    return cost;
+}
+
+EngineConfig baseConfig(Batching batching) {
+    EngineConfig config;
+    config.batching = batching;
+    config.kvBlocks = 400;
+    config.blockTokens = 64;
+    config.maxBatch = 16;
+    config.tokenBudget = 512;
+    config.prefillChunk = 256;
+    return config;
+}
+
+struct Traffic {
+    int requests = 500;
+    double perSecond = 20.0;
+    int shortest = 16, longest = 256;
+    int answers = 40;
+    double cancelled = 0.0, late = 0.0, batchLane = 0.0;
+    // Every so often a prompt of that length; 0: none.
+    int whale = 0;
+};
+
+std::vector<Arrival> arrivalsOf(const Traffic& traffic, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    const auto uniform = [&] { return std::uniform_real_distribution(0.0, 1.0)(random); };
+    std::vector<Arrival> arrivals;
+    double at = 0.0;
+    for (int i = 0; i < traffic.requests; ++i) {
+        at += -std::log(1.0 - uniform()) / traffic.perSecond;
+        Arrival arrival;
+        arrival.at = Nanoseconds(static_cast<std::int64_t>(at * 1e9));
+        arrival.promptTokens =
+            traffic.shortest + static_cast<int>(uniform() * (traffic.longest - traffic.shortest));
+        if (traffic.whale > 0 && i % 10 == 9) {
+            arrival.promptTokens = traffic.whale;
+        }
+        arrival.outputTokens = 1 + static_cast<int>(uniform() * traffic.answers);
+        arrival.lane = uniform() < traffic.batchLane ? Lane::Batch : Lane::Realtime;
+        const auto soon = Nanoseconds(static_cast<std::int64_t>(uniform() * 3e9));
+        if (uniform() < traffic.cancelled) {
+            arrival.cancelledAt = arrival.at + soon;
+        } else if (uniform() < traffic.late) {
+            arrival.deadline = arrival.at + soon;
+        }
+        arrivals.push_back(arrival);
+    }
+    return arrivals;
+}
+
+Simulation run(const EngineConfig& config, std::vector<Arrival> arrivals) {
+    auto result = simulate(
+        {.config = config, .arrivals = std::move(arrivals), .cost = plainCost(), .onEnded = {}});
+    return result ? *std::move(result) : Simulation{};
+}
+
+// Of the requests that `isMeant` names.
+double ttftMs(const Simulation& simulation, double quantile,
+              const std::function<bool(const SimulatedRequest&)>& isMeant) {
+    std::vector<double> values;
+    for (const SimulatedRequest& request : simulation.requests) {
+        if (request.firstToken && isMeant(request)) {
+            values.push_back(
+                std::chrono::duration<double, std::milli>(*request.firstToken - request.arrival.at)
+                    .count());
+        }
+    }
+    std::ranges::sort(values);
+    return values.empty() ? 0.0
+                          : values[static_cast<std::size_t>(
+                                quantile * static_cast<double>(values.size() - 1))];
+}
+
+} // namespace
+
+class TstSimulate : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void everyRequestEndsOnceUnderEveryPolicy_data();
+    void everyRequestEndsOnceUnderEveryPolicy();
+    void theSameInputsGiveTheSameRun();
+    void aLoneRequestTakesWhatItsStepsCost();
+    void dynamicCollectsForItsWindow();
+    void closedBatchesHoldUpWhoWaits();
+    void batchingServesMoreThanSingle();
+    void realtimeIsQuickAtSaturation();
+    void theBatchLaneAges();
+    void aLongPromptDoesNotHoldUpShortOnes();
+    void selectiveFavoursShortPromptsAndStarvesNone();
+    void tokenGapBoundsSteps();
+    void closedLoopsGoOn();
+    void impossibleSetupsAreErrors();
+    void fitFindsTheCost();
+};
+
+void TstSimulate::everyRequestEndsOnceUnderEveryPolicy_data() {
+    QTest::addColumn<int>("batching");
+    QTest::addColumn<double>("perSecond");
+    QTest::newRow("single, saturated") << static_cast<int>(Batching::Single) << 5.0;
+    QTest::newRow("dynamic, saturated") << static_cast<int>(Batching::Dynamic) << 12.0;
+    QTest::newRow("continuous, saturated") << static_cast<int>(Batching::Continuous) << 12.0;
+    QTest::newRow("selective, saturated") << static_cast<int>(Batching::Selective) << 12.0;
+    QTest::newRow("single, light") << static_cast<int>(Batching::Single) << 1.5;
+    QTest::newRow("dynamic, light") << static_cast<int>(Batching::Dynamic) << 1.5;
+    QTest::newRow("continuous, light") << static_cast<int>(Batching::Continuous) << 1.5;
+    QTest::newRow("selective, light") << static_cast<int>(Batching::Selective) << 1.5;
+}
+
+// Ten thousand requests a row with cancels, deadlines and too few blocks: more than a million steps
+// in all.
+void TstSimulate::everyRequestEndsOnceUnderEveryPolicy() {
+    QFETCH(const int, batching);
+    QFETCH(const double, perSecond);
+    EngineConfig config = baseConfig(static_cast<Batching>(batching));
+    config.kvBlocks = 80;
+    config.ageingMs = 2000;
+    config.maxWaiting = 1000000;
+    const Traffic traffic{.requests = 10000,
+                          .perSecond = perSecond,
+                          .answers = 60,
+                          .cancelled = 0.3,
+                          .late = 0.2,
+                          .batchLane = 0.5,
+                          .whale = 3000};
+    const std::vector<Arrival> arrivals = arrivalsOf(traffic, 5);
+    const Simulation result = run(config, arrivals);
+    QCOMPARE(result.requests.size(), arrivals.size());
+    QCOMPARE(result.blocksLeft, std::int64_t(0));
+    QVERIFY(result.steps > 5000);
+    std::map<FinishReason, int> ends;
+    for (const SimulatedRequest& request : result.requests) {
+        ++ends[request.reason];
+        QVERIFY(request.finished >= request.arrival.at);
+        switch (request.reason) {
+        case FinishReason::Length:
+            QCOMPARE(request.outputTokens, request.arrival.outputTokens);
+            QVERIFY(!request.arrival.deadline ||
+                    request.finished <= *request.arrival.deadline + 200ms);
+            break;
+        case FinishReason::Cancelled:
+            QVERIFY(request.arrival.cancelledAt);
+            // Within one step.
+            QVERIFY(request.finished - std::max(*request.arrival.cancelledAt, request.arrival.at) <
+                    200ms);
+            break;
+        case FinishReason::Deadline:
+            QVERIFY(request.arrival.deadline);
+            QVERIFY(request.finished >= *request.arrival.deadline);
+            break;
+        default:
+            QFAIL("an end that nobody asked for");
+        }
+    }
+    QVERIFY(ends[FinishReason::Cancelled] > 0 && ends[FinishReason::Deadline] > 0);
+    QVERIFY(ends[FinishReason::Length] > 100);
+}
+
+void TstSimulate::theSameInputsGiveTheSameRun() {
+    const std::vector<Arrival> arrivals = arrivalsOf({.batchLane = 0.3}, 9);
+    const Simulation one = run(baseConfig(Batching::Continuous), arrivals);
+    const Simulation other = run(baseConfig(Batching::Continuous), arrivals);
+    QCOMPARE(one.duration, other.duration);
+    QCOMPARE(one.steps, other.steps);
+}
+
+void TstSimulate::aLoneRequestTakesWhatItsStepsCost() {
+    Arrival arrival;
+    arrival.at = 100ms;
+    arrival.promptTokens = 300;
+    arrival.outputTokens = 3;
+    const Simulation result = run(baseConfig(Batching::Continuous), {arrival});
+    // 256 and 44 tokens of the prompt, then two tokens of the answer.
+    QCOMPARE(*result.requests[0].firstToken, Nanoseconds(100ms + 4ms + 64ms + 4ms + 11ms));
+    QCOMPARE(result.requests[0].finished, Nanoseconds(183ms + 2 * 4250us));
+    QCOMPARE(result.steps, std::uint64_t(4));
+}
+
+void TstSimulate::dynamicCollectsForItsWindow() {
+    std::vector<Arrival> arrivals(3);
+    arrivals[1].at = 30ms;
+    arrivals[2].at = 79ms;
+    for (Arrival& arrival : arrivals) {
+        arrival.promptTokens = 10;
+    }
+    Simulation result = run(baseConfig(Batching::Dynamic), arrivals);
+    for (const SimulatedRequest& request : result.requests) {
+        QCOMPARE(*request.started, Nanoseconds(80ms));
+    }
+    EngineConfig full = baseConfig(Batching::Dynamic);
+    full.maxBatch = 2;
+    result = run(full, arrivals);
+    QCOMPARE(*result.requests[0].started, Nanoseconds(30ms)); // as many as may run
+    QCOMPARE(*result.requests[1].started, Nanoseconds(30ms));
+}
+
+// The short answer's slot stays empty until the long answer is there.
+void TstSimulate::closedBatchesHoldUpWhoWaits() {
+    EngineConfig config = baseConfig(Batching::Dynamic);
+    config.maxBatch = 2;
+    std::vector<Arrival> arrivals(3);
+    arrivals[0].outputTokens = 2;
+    arrivals[1].outputTokens = 200;
+    arrivals[2].at = 50ms;
+    const Simulation closed = run(config, arrivals);
+    QVERIFY(*closed.requests[2].started >= closed.requests[1].finished);
+    config.batching = Batching::Continuous;
+    const Simulation open = run(config, arrivals);
+    QVERIFY(*open.requests[2].started < 60ms);
+    QVERIFY(open.requests[1].finished > 500ms);
+}
+
+void TstSimulate::batchingServesMoreThanSingle() {
+    std::vector<Arrival> arrivals(200);
+    for (Arrival& arrival : arrivals) {
+        arrival.promptTokens = 32;
+        arrival.outputTokens = 64;
+    }
+    const auto single = run(baseConfig(Batching::Single), arrivals).duration;
+    const auto continuous = run(baseConfig(Batching::Continuous), arrivals).duration;
+    const auto dynamic = run(baseConfig(Batching::Dynamic), arrivals).duration;
+    QVERIFY(single > 2 * continuous);
+    QVERIFY(dynamic >= continuous);
+}
+
+void TstSimulate::realtimeIsQuickAtSaturation() {
+    // 1.2 times what can be served.
+    const Traffic traffic{.requests = 1500, .perSecond = 25.0, .batchLane = 0.7};
+    const auto isRealtime = [](const SimulatedRequest& request) {
+        return request.arrival.lane == Lane::Realtime;
+    };
+    for (const Batching batching : {Batching::Single, Batching::Continuous, Batching::Selective}) {
+        EngineConfig config = baseConfig(batching);
+        Traffic fitting = traffic;
+        fitting.perSecond = batching == Batching::Single ? 6.0 : 25.0;
+        const Simulation ranked = run(config, arrivalsOf(fitting, 3));
+        config.usesPriority = false;
+        const Simulation level = run(config, arrivalsOf(fitting, 3));
+        QVERIFY2(ttftMs(ranked, 0.99, isRealtime) <= 0.4 * ttftMs(level, 0.99, isRealtime),
+                 qPrintable(QStringLiteral("%1 against %2 ms")
+                                .arg(ttftMs(ranked, 0.99, isRealtime))
+                                .arg(ttftMs(level, 0.99, isRealtime))));
+    }
+}
+
+// More realtime work than can be served: the batch lane still gets its turn.
+void TstSimulate::theBatchLaneAges() {
+    std::vector<Arrival> arrivals =
+        arrivalsOf({.requests = 3000, .perSecond = 40.0, .answers = 80}, 4);
+    Arrival patient;
+    patient.at = 5s;
+    patient.lane = Lane::Batch;
+    patient.outputTokens = 5;
+    arrivals.push_back(patient);
+    const auto start = [&](std::int64_t ageingMs) {
+        EngineConfig config = baseConfig(Batching::Continuous);
+        config.ageingMs = ageingMs;
+        const Simulation result = run(config, arrivals);
+        return *std::ranges::find(
+                    result.requests, Lane::Batch,
+                    [](const SimulatedRequest& request) { return request.arrival.lane; })
+                    ->started;
+    };
+    const Nanoseconds never = start(0);
+    const Nanoseconds aged = start(3000);
+    QVERIFY(never > 60s);
+    QVERIFY(aged < 5s + 3s + 10s);
+}
+
+void TstSimulate::aLongPromptDoesNotHoldUpShortOnes() {
+    std::vector<Arrival> arrivals(12);
+    arrivals[0].promptTokens = 30000;
+    for (std::size_t i = 1; i < arrivals.size(); ++i) {
+        arrivals[i].at = 100ms + 10ms * static_cast<int>(i);
+        arrivals[i].promptTokens = 60;
+    }
+    EngineConfig config = baseConfig(Batching::Continuous);
+    config.kvBlocks = 1000;
+    const Simulation result = run(config, arrivals);
+    QVERIFY(*result.requests[0].firstToken > 7s);
+    for (std::size_t i = 1; i < result.requests.size(); ++i) {
+        // Some steps of at most 132 ms, of which the first was under way.
+        QVERIFY(*result.requests[i].firstToken - result.requests[i].arrival.at < 600ms);
+    }
+}
+
+void TstSimulate::selectiveFavoursShortPromptsAndStarvesNone() {
+    // Beside a prompt of 20,000 tokens short ones come, each into a step of their own.
+    std::vector<Arrival> arrivals(21);
+    arrivals[0].promptTokens = 20000;
+    for (std::size_t i = 1; i < arrivals.size(); ++i) {
+        arrivals[i].at = 100ms + static_cast<int>(i) * 170ms + static_cast<int>(i * i % 7) * 9ms;
+        arrivals[i].promptTokens = 100;
+    }
+    const auto isShort = [](const SimulatedRequest& request) {
+        return request.arrival.promptTokens < 1024;
+    };
+    const Simulation mixed = run(baseConfig(Batching::Continuous), arrivals);
+    EngineConfig config = baseConfig(Batching::Selective);
+    const Simulation apart = run(config, arrivals);
+    QVERIFY(ttftMs(apart, 0.5, isShort) < ttftMs(mixed, 0.5, isShort));
+    for (const SimulatedRequest& request : apart.requests) {
+        QCOMPARE(request.reason, FinishReason::Length);
+    }
+    // A stream of short prompts that takes the whole machine: the long one still has its turn.
+    std::vector<Arrival> flood = arrivalsOf({.requests = 4000, .perSecond = 60.0, .answers = 4}, 2);
+    Arrival whale;
+    whale.at = 1s;
+    whale.promptTokens = 3000;
+    flood.push_back(whale);
+    const Simulation flooded = run(config, flood);
+    const auto served = std::ranges::find(
+        flooded.requests, std::int64_t{3000},
+        [](const SimulatedRequest& request) { return request.arrival.promptTokens; });
+    QVERIFY(*served->started < flooded.duration / 2);
+}
+
+void TstSimulate::tokenGapBoundsSteps() {
+    std::vector<Arrival> arrivals(2);
+    arrivals[0].promptTokens = 10;
+    arrivals[0].outputTokens = 300;
+    arrivals[1].at = 200ms;
+    arrivals[1].promptTokens = 2000;
+    EngineConfig config = baseConfig(Batching::Continuous);
+    const Simulation free = run(config, arrivals);
+    config.tokenGapMs = 20;
+    const Simulation bounded = run(config, arrivals);
+    // 64 of 300 steps carry 60 tokens at 19 ms instead of 8 that carry 256 at 68 ms.
+    QVERIFY(*bounded.requests[1].firstToken > *free.requests[1].firstToken);
+    QVERIFY(bounded.steps > free.steps - 10);
+    const auto stepsOfPrompt = (*bounded.requests[1].firstToken - 200ms) / Nanoseconds(20ms);
+    QVERIFY2(stepsOfPrompt >= 30, qPrintable(QString::number(stepsOfPrompt)));
+}
+
+void TstSimulate::closedLoopsGoOn() {
+    SimulationSetup setup{.config = baseConfig(Batching::Continuous),
+                          .arrivals = std::vector<Arrival>(8),
+                          .cost = plainCost(),
+                          .onEnded = {}};
+    setup.onEnded = [](const Arrival&, Nanoseconds now, std::vector<Arrival>& more) {
+        if (now < 5s) {
+            Arrival next;
+            next.at = now;
+            next.promptTokens = 20;
+            next.outputTokens = 10;
+            more.push_back(next);
+        }
+    };
+    const auto result = simulate(setup);
+    QVERIFY(result);
+    QVERIFY(result->requests.size() > 300);
+    QVERIFY(result->duration >= 5s && result->duration < 6s);
+    QCOMPARE(result->blocksLeft, std::int64_t(0));
+}
+
+void TstSimulate::impossibleSetupsAreErrors() {
+    EngineConfig config = baseConfig(Batching::Continuous);
+    const auto errorOf = [](const SimulationSetup& setup) {
+        const auto result = simulate(setup);
+        return result ? std::string() : result.error().message;
+    };
+    QVERIFY(
+        errorOf({.config = config, .arrivals = {}, .cost = plainCost(), .onEnded = {}}).empty());
+    QVERIFY(!errorOf({.config = config, .arrivals = {}, .cost = {}, .onEnded = {}}).empty());
+    config.kvBlocks = 0;
+    QVERIFY(errorOf({.config = config, .arrivals = {}, .cost = plainCost(), .onEnded = {}})
+                .find("--kv-blocks") != std::string::npos);
+    config = baseConfig(Batching::Continuous);
+    config.maxBatch = 0;
+    QVERIFY(
+        !errorOf({.config = config, .arrivals = {}, .cost = plainCost(), .onEnded = {}}).empty());
+    // What can never fit is refused at once, as the engine does.
+    std::vector<Arrival> huge(1);
+    huge[0].promptTokens = 400 * 64;
+    QCOMPARE(run(baseConfig(Batching::Continuous), huge).requests[0].reason, FinishReason::TooLong);
+}
+
+void TstSimulate::fitFindsTheCost() {
+    CostModel truth;
+    truth.ns = {3e6, 1e5, 2e5, 3e5, 4e5, 5e5, 1e4};
+    std::mt19937_64 random(6);
+    CostFit fit;
+    QVERIFY(!fit.model().isKnown());
+    for (int i = 0; i < 3000; ++i) {
+        const StepShape shape{.tokens =
+                                  static_cast<std::int64_t>(1 + random() % (i % 3 == 0 ? 400 : 40)),
+                              .logitRows = static_cast<std::int64_t>(random() % 17),
+                              .attended = static_cast<double>(random() % 200000)};
+        const double noise = std::normal_distribution(1.0, 0.02)(random);
+        fit.add(shape, truth.stepNs(shape) * noise);
+    }
+    const CostModel found = fit.model();
+    for (const StepShape& shape :
+         {StepShape{1, 1, 100}, StepShape{16, 16, 5000}, StepShape{300, 1, 90000}}) {
+        const double ratio = found.stepNs(shape) / truth.stepNs(shape);
+        QVERIFY2(std::abs(ratio - 1.0) < 0.03, qPrintable(QString::number(ratio)));
+    }
+    // Steps that are all alike are told by their mean, and nothing is negative.
+    CostFit poor;
+    for (int i = 0; i < 50; ++i) {
+        poor.add({.tokens = 8, .logitRows = 8, .attended = 800}, 5e6);
+    }
+    const CostModel alike = poor.model();
+    QVERIFY(std::abs(alike.stepNs({.tokens = 8, .logitRows = 8, .attended = 800}) / 5e6 - 1) <
+            0.01);
+    QVERIFY(std::ranges::all_of(alike.ns, [](double value) { return value >= 0.0; }));
+}
+
+QTEST_APPLESS_MAIN(TstSimulate)
+#include "tst_simulate.moc"
