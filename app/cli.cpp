@@ -24,6 +24,8 @@ constexpr std::array kCommands = {
                "headway report 12 --html report.html", declareReport},
     CommandRow{"compare", "Compares two runs: differences with intervals and verdicts",
                "headway compare 11 12", declareCompare},
+    CommandRow{"simulate", "Runs a workload through the real policies in virtual time",
+               "headway simulate demo --profile 12 --batching dynamic", declareSimulate},
     CommandRow{"fields", "Lists every setting with its values, default and when it takes effect",
                "headway fields", declareFields},
     CommandRow{"metrics", "Lists every recorded metric of the engine with its unit",

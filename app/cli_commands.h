@@ -10,6 +10,7 @@ void declareRuns(CLI::App& command, ChosenCommand& chosen);
 void declareShow(CLI::App& command, ChosenCommand& chosen);
 void declareReport(CLI::App& command, ChosenCommand& chosen);
 void declareCompare(CLI::App& command, ChosenCommand& chosen);
+void declareSimulate(CLI::App& command, ChosenCommand& chosen);
 void declareFields(CLI::App& command, ChosenCommand& chosen);
 void declareAlarms(CLI::App& command, ChosenCommand& chosen);
 void declareMetrics(CLI::App& command, ChosenCommand& chosen);
