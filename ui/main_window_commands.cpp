@@ -138,6 +138,10 @@ std::vector<PageAction> MainWindow::commands() {
                               m_modelMenu->inspect(m_modelFile);
                           }});
     }
+    if (m_session.hasModel()) {
+        result.push_back(
+            {tr("Empty the prefix cache"), {}, {}, [this] { m_session.resetPrefixCache(); }});
+    }
     if (m_session.isLoading()) {
         result.push_back({tr("Cancel loading"), {}, {}, [this] { m_session.cancelLoading(); }});
     }

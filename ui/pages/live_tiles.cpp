@@ -69,6 +69,10 @@ TileContent ttftTile(const TileContext& context) {
             {.text = TileStrip::tr(" · limit %1").arg(app::numberText(limit)),
              .color = ColorRole::Text2}};
     }
+    if (figures.hitShare) {
+        tile.foot.push_back({.text = TileStrip::tr(" · hits %1 %").arg(percent(figures.hitShare)),
+                             .color = ColorRole::Text2});
+    }
     tile.definition = TileStrip::tr(
         "Time to first token: from the chosen edge to the first visible text. Quantiles of "
         "latency samples only; a value is grey until its 95 % interval exists "

@@ -45,6 +45,9 @@ bool isBad(const engine::Event& event) {
 
 // Completed and cancelled requests have a page of their own.
 bool belongsInLog(const engine::Event& event) {
+    if (!app::isForPeople(event)) {
+        return false;
+    }
     const auto* finished = std::get_if<engine::RequestFinished>(&event.body);
     if (finished == nullptr) {
         return true;

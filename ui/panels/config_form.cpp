@@ -159,6 +159,9 @@ void ConfigForm::buildRows(QVBoxLayout* column) {
         connect(row, &FieldRow::menuRequested, this,
                 [this, row](const QPoint& position) { openMenu(row, position); });
     }
+    m_emptyPrefixes = makeButton({}, ButtonKind::Normal, content);
+    connect(m_emptyPrefixes, &QPushButton::clicked, this, [this] { m_session.resetPrefixCache(); });
+    rows->insertWidget(rows->indexOf(row("kv.prefix_ttl")) + 1, m_emptyPrefixes, 0, Qt::AlignLeft);
     rows->addStretch(1);
     scroll->setWidget(content);
     m_scroll = content;
@@ -362,6 +365,7 @@ void ConfigForm::retranslate() {
     m_undoButton->setToolTip(tr("Undo the last setting (Ctrl+Z)"));
     m_undoButton->setAccessibleName(tr("Undo the last setting"));
     m_reloadButton->setText(tr("Reload"));
+    m_emptyPrefixes->setText(tr("Empty the prefix cache"));
     for (const Group& group : m_groups) {
         group.title->setText(app::fieldGroupLabel(group.key));
         for (FieldRow* row : group.rows) {

@@ -88,6 +88,7 @@ private:
     QWidget* m_scroll = nullptr;
     QWidget* m_reload = nullptr;
     QLabel* m_reloadText = nullptr;
+    QPushButton* m_emptyPrefixes = nullptr;
     QPushButton* m_reloadButton = nullptr;
     QPushButton* m_copy = nullptr;
     QPushButton* m_undoButton = nullptr;

@@ -28,6 +28,7 @@ namespace {
 
 constexpr int kBadgeWidth = 58;
 constexpr int kRepaintMs = 33;
+constexpr int kFeedMs = 100; // pieces of a prompt that is typed
 
 QLabel* makeTurnText(QWidget* parent) {
     auto* label = makeLabel({}, TextRole::Body, parent);
@@ -156,6 +157,25 @@ void Playground::buildComposer(QVBoxLayout* column) {
     m_stop->setIcon(icon(QStringLiteral("stop")));
     m_send = new KeyButton(ButtonKind::Primary, QStringLiteral("Ctrl ⏎"), this);
     m_send->setIcon(icon(QStringLiteral("send"), ColorRole::OnAccent));
+    m_feed = makeButton({}, ButtonKind::Quiet, this);
+    m_feed->setCheckable(true);
+    m_feedTimer = new QTimer(this);
+    m_feedTimer->setSingleShot(true);
+    m_feedTimer->setInterval(kFeedMs);
+    connect(m_feedTimer, &QTimer::timeout, this, &Playground::feed);
+    connect(m_feed, &QPushButton::toggled, this, [this](bool isOn) {
+        if (isOn) {
+            feed();
+        } else {
+            dropFeed();
+        }
+    });
+    connect(m_prompt, &QPlainTextEdit::textChanged, this, [this] {
+        if (m_feed->isChecked() && !m_feedTimer->isActive()) {
+            m_feedTimer->start();
+        }
+    });
+    buttons->addWidget(m_feed);
     buttons->addStretch(1);
     buttons->addWidget(m_stop);
     buttons->addWidget(m_send);
@@ -224,10 +244,21 @@ void Playground::send() {
     addTurn("user", text);
     engine::Request request = makeRequest();
     request.scheduled = sent;
-    auto stream = m_session.submit(std::move(request));
+    std::shared_ptr<engine::TokenStream> stream;
+    if (m_feed->isChecked() && m_session.hasModel()) {
+        stream = m_feeder.complete(
+            *m_session.backend(), text.toStdString(),
+            {.maxTokens = request.maxTokens, .sampling = request.sampling, .scheduled = sent});
+    }
+    m_wasFed = stream != nullptr;
+    if (stream == nullptr) {
+        stream = m_session.submit(std::move(request));
+    }
     if (stream == nullptr) {
         return;
     }
+    delete m_plain;
+    m_plain = nullptr;
     m_prompt->clear();
     m_hint->hide();
     addTurn("assistant", {});
@@ -253,6 +284,9 @@ void Playground::stop() {
 
 void Playground::startAnew() {
     stop();
+    dropFeed();
+    delete m_plain;
+    m_plain = nullptr;
     delete m_answer;
     m_answer = nullptr;
     m_turns.clear();
@@ -281,22 +315,6 @@ void Playground::showAnswer() {
     }
 }
 
-void Playground::showFigures() {
-    const app::AnswerFigures figures = m_answer->figures();
-    const auto item = [](const QString& name, const QString& value,
-                         const QString& unit) -> QString {
-        return name + QStringLiteral(" <b>") + value + (unit.isEmpty() ? QString() : u' ' + unit) +
-               QStringLiteral("</b>");
-    };
-    QStringList items{
-        item(QStringLiteral("TTFT"), app::millisecondsText(figures.ttftMs), QStringLiteral("ms")),
-        item(QStringLiteral("TPOT"), app::millisecondsText(figures.tpotMs), QStringLiteral("ms")),
-        item(tr("tokens"), app::numberText(static_cast<double>(figures.tokens)), {}),
-        item(tr("rate"), app::numberText(figures.tokensPerSecond), tr("tok/s"))};
-    m_figures->setText(items.join(QStringLiteral(" &nbsp;")));
-    m_figures->show();
-}
-
 void Playground::finishAnswer() {
     showAnswer();
     Turn& turn = m_turns.back();
@@ -321,6 +339,9 @@ void Playground::finishAnswer() {
                              app::numberText(ledger->shownTotalMs, ledger->decimals) +
                              QStringLiteral("</b>"));
         }
+    }
+    if (m_wasFed && reason && engine::outcome(*reason) == engine::Outcome::Completed) {
+        measureWithout();
     }
     refreshModel();
     QTimer::singleShot(0, m_scroll,
@@ -355,6 +376,9 @@ void Playground::retranslate() {
     m_ledgerCard->setTitle(tr("First token of this answer"), tr("ms from Send"));
     m_totalName->setText(tr("Total after Send"));
     m_prompt->setAccessibleName(tr("Prompt"));
+    m_feed->setText(tr("Feed while typing"));
+    m_feed->setToolTip(tr("Let the engine compute the prompt while you type it, and compare the "
+                          "time to the first token with and without"));
     m_stop->setText(tr("Stop"));
     m_stop->setToolTip(tr("Stop the answer (Esc)"));
     m_send->setText(tr("Send"));

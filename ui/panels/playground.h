@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/answer_stream.h"
+#include "app/prompt_feeder.h"
 
 #include <QWidget>
 
@@ -56,6 +57,9 @@ private:
     void buildComposer(QVBoxLayout* column);
     Turn& addTurn(const char* role, const QString& text);
     engine::Request makeRequest() const;
+    void feed();
+    void dropFeed();
+    void measureWithout();
     void showAnswer();
     void finishAnswer();
     void showFigures();
@@ -80,6 +84,12 @@ private:
     PromptEdit* m_prompt = nullptr;
     QPushButton* m_stop = nullptr;
     QPushButton* m_send = nullptr;
+    QPushButton* m_feed = nullptr; // checked: the engine computes the prompt while it is typed
+    QTimer* m_feedTimer = nullptr;
+    app::PromptFeeder m_feeder;
+    bool m_wasFed = false;                // the present answer's prompt was
+    app::AnswerStream* m_plain = nullptr; // the same prompt again, sent whole, for its TTFT
+    std::uint64_t m_plainNumber = 0;
     QTimer* m_repaint = nullptr; // text is laid out at most thirty times a second
     std::vector<Turn> m_turns;
     app::AnswerStream* m_answer = nullptr;

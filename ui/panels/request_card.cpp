@@ -135,10 +135,22 @@ void RequestCard::refresh() {
     const QString preemptions = m_row->preemptions == 0
                                     ? tr("no preemption")
                                     : tr("preempted %n times", nullptr, m_row->preemptions);
-    m_facts->setText(tr("%1 prompt tokens · %2 output tokens · %3")
+    m_facts->setText(tr("%1 prompt tokens, %2 of them hits · %3 output tokens · %4")
                          .arg(app::numberText(static_cast<double>(m_row->promptTokens)),
+                              app::numberText(static_cast<double>(m_row->hitTokens)),
                               app::numberText(static_cast<double>(m_row->outputTokens)),
-                              preemptions));
+                              preemptions) +
+                     blockedText(*m_row));
+}
+
+// Who held it up, in a closed batch.
+QString RequestCard::blockedText(const app::RequestRow& row) {
+    if (row.blockedMs <= 0.0) {
+        return {};
+    }
+    return QStringLiteral(" · ") + tr("%1 ms behind request %2 while places were free")
+                                       .arg(app::millisecondsText(row.blockedMs),
+                                            app::numberText(static_cast<double>(row.blockedBy)));
 }
 
 QString RequestCard::asText() const {

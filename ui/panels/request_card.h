@@ -23,6 +23,7 @@ public:
     explicit RequestCard(QWidget* parent = nullptr);
 
     void setRequest(std::optional<app::RequestRow> row);
+    static QString blockedText(const app::RequestRow& row);
     QString asText() const; // what the copy button gives
 
 protected:

@@ -1,0 +1,86 @@
+// The playground's prompt while it is typed, and the figures of the answer with and without that.
+#include "app/labels.h"
+#include "app/session.h"
+#include "ui/panels/playground.h"
+#include "ui/widgets/prompt_edit.h"
+
+#include <QLabel>
+#include <QPushButton>
+#include <QTimer>
+
+namespace ui {
+
+// The prompt as it stands, for the engine to compute beforehand.
+void Playground::feed() {
+    if (!m_feed->isChecked() || isStreaming() || !m_session.hasModel()) {
+        return;
+    }
+    m_turns.push_back(
+        {.message = {.role = "user", .content = {}}, .text = nullptr, .who = nullptr});
+    const engine::Request opening = makeRequest();
+    m_turns.pop_back();
+    m_feeder.follow(*m_session.backend(), opening, m_prompt->toPlainText().trimmed().toStdString());
+}
+
+void Playground::dropFeed() {
+    m_feedTimer->stop();
+    if (m_session.hasModel()) {
+        m_feeder.cancel(*m_session.backend());
+    } else {
+        m_feeder.drop();
+    }
+}
+
+// The same prompt once more, whole and for a tenant of its own, so that nothing of it is known:
+// what the first token would have taken without feeding.
+void Playground::measureWithout() {
+    const Turn answer = m_turns.back();
+    m_turns.pop_back();
+    engine::Request request = makeRequest();
+    m_turns.push_back(answer);
+    request.maxTokens = 1;
+    request.ignoreEnd = true;
+    request.tenant = "playground without feeding " + std::to_string(++m_plainNumber);
+    const engine::TimePoint sent = engine::Clock::now();
+    request.scheduled = sent;
+    auto stream = m_session.submit(std::move(request));
+    if (stream == nullptr) {
+        return;
+    }
+    m_plain = new app::AnswerStream(std::move(stream), sent, this);
+    connect(m_plain, &app::AnswerStream::finished, this, &Playground::showFigures);
+}
+
+void Playground::showFigures() {
+    const app::AnswerFigures figures = m_answer->figures();
+    const auto item = [](const QString& name, const QString& value,
+                         const QString& unit) -> QString {
+        return name + QStringLiteral(" <b>") + value + (unit.isEmpty() ? QString() : u' ' + unit) +
+               QStringLiteral("</b>");
+    };
+    QStringList items{
+        item(QStringLiteral("TTFT"), app::millisecondsText(figures.ttftMs), QStringLiteral("ms")),
+        item(QStringLiteral("TPOT"), app::millisecondsText(figures.tpotMs), QStringLiteral("ms")),
+        item(tr("tokens"), app::numberText(static_cast<double>(figures.tokens)), {}),
+        item(tr("rate"), app::numberText(figures.tokensPerSecond), tr("tok/s"))};
+    if (const auto record = m_answer->isFinished() ? m_answer->record() : nullptr) {
+        const auto hits = static_cast<double>(record->hitTokens);
+        items << item(tr("hits"),
+                      tr("%1 of %2")
+                          .arg(app::numberText(hits),
+                               app::numberText(static_cast<double>(record->promptTokens))),
+                      tr("tok"));
+        if (m_wasFed) {
+            items << item(tr("fed"), app::numberText(static_cast<double>(record->streamedTokens)),
+                          tr("tok"));
+        }
+    }
+    if (m_plain != nullptr && m_plain->isFinished()) {
+        items << item(tr("TTFT without feeding"), app::millisecondsText(m_plain->figures().ttftMs),
+                      QStringLiteral("ms"));
+    }
+    m_figures->setText(items.join(QStringLiteral(" &nbsp;")));
+    m_figures->show();
+}
+
+} // namespace ui
