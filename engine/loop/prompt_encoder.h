@@ -84,7 +84,7 @@ private:
     // Of the first lane's thread.
     std::unordered_map<RequestId, OpenPrompt> m_open;
     std::vector<PromptChange> m_early; // came before their prompt
-    std::array<Lane, 2> m_lanes; // short prompts, long ones
+    std::array<Lane, 2> m_lanes;       // short prompts, long ones
 };
 
 } // namespace engine

@@ -2240,6 +2240,10 @@
         <source>Reload</source>
         <translation>重新加载</translation>
     </message>
+    <message>
+        <source>Empty the prefix cache</source>
+        <translation>清空前缀缓存</translation>
+    </message>
 </context>
 <context>
     <name>ui::EventStrip</name>
@@ -3096,6 +3100,10 @@
         <source>none</source>
         <translation>无</translation>
     </message>
+    <message>
+        <source>Empty the prefix cache</source>
+        <translation>清空前缀缓存</translation>
+    </message>
 </context>
 <context>
     <name>ui::ModelDialog</name>
@@ -3245,6 +3253,34 @@
         <source>Send (Ctrl+Enter)</source>
         <translation>发送（Ctrl+Enter）</translation>
     </message>
+    <message>
+        <source>Feed while typing</source>
+        <translation>边输入边计算</translation>
+    </message>
+    <message>
+        <source>Let the engine compute the prompt while you type it, and compare the time to the first token with and without</source>
+        <translation>让引擎在输入时就计算提示词，并比较有无此功能时的首词元时间</translation>
+    </message>
+    <message>
+        <source>hits</source>
+        <translation>命中</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 / %2</translation>
+    </message>
+    <message>
+        <source>tok</source>
+        <translation>词元</translation>
+    </message>
+    <message>
+        <source>fed</source>
+        <translation>预先计算</translation>
+    </message>
+    <message>
+        <source>TTFT without feeding</source>
+        <translation>不预先计算时的 TTFT</translation>
+    </message>
 </context>
 <context>
     <name>ui::Rail</name>
@@ -3310,12 +3346,16 @@
         </translation>
     </message>
     <message>
-        <source>%1 prompt tokens · %2 output tokens · %3</source>
-        <translation>%1 个输入词元 · %2 个输出词元 · %3</translation>
-    </message>
-    <message>
         <source>TTFT ms from scheduled %1, from received %2, from admitted %3</source>
         <translation>TTFT ms：自计划时刻 %1，自接收 %2，自准入 %3</translation>
+    </message>
+    <message>
+        <source>%1 prompt tokens, %2 of them hits · %3 output tokens · %4</source>
+        <translation>%1 个提示词元，其中命中 %2 个 · %3 个输出词元 · %4</translation>
+    </message>
+    <message>
+        <source>%1 ms behind request %2 while places were free</source>
+        <translation>有空位时等待请求 %2 达 %1 毫秒</translation>
     </message>
 </context>
 <context>
@@ -4171,6 +4211,10 @@
     <message>
         <source>healthy %1–%2 %</source>
         <translation>健康区间 %1–%2 %</translation>
+    </message>
+    <message>
+        <source> · hits %1 %</source>
+        <translation> · 命中 %1 %</translation>
     </message>
 </context>
 <context>
