@@ -147,7 +147,7 @@ void TstHeadwayProgram::wrongUsageIsTwo_data() {
     row("load demo tiny.gguf --for 0s", "0.1");
     row("load demo tiny.gguf --fail-on speed>1", "ttft_p99_ms");
     row("load demo tiny.gguf --max-batch 0", "--max-batch");
-    row("load demo tiny.gguf --batching selective", "continuous");
+    row("load demo tiny.gguf --batching static", "continuous");
     row("load demo tiny.gguf --max-batch", "--max-batch");
     row("load demo tiny.gguf --token-budget 4 --max-batch 16", "token budget");
     row("show", "Name one run");

@@ -297,7 +297,8 @@ void TstMerges::atomicCharactersChangeNothing() {
                                            "a")) {
             parts.push_back(engine::byteSpelling(static_cast<std::uint8_t>(byte)));
         }
-        const auto add = [&](const std::string& left, const std::string& right) {
+        // By value: the parts it comes from move when another is added.
+        const auto add = [&](std::string left, std::string right) {
             constexpr std::size_t kLongest = 40; // or they would double and double
             if (left.size() + right.size() < kLongest &&
                 std::ranges::find(vocabulary.tokens, left + right) == vocabulary.tokens.end()) {

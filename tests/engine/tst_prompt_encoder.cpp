@@ -59,7 +59,8 @@ std::uint64_t idOf(const engine::Answer& answer) {
 void TstPromptEncoder::shortPromptsPassALongOne() {
     const SlowTokenizer tokenizer;
     engine::PromptEncoder::Arrivals out;
-    engine::PromptEncoder encoder(tokenizer, nullptr, 10'000'000, out);
+    engine::PromptEncoder::Updates updates;
+    engine::PromptEncoder encoder(tokenizer, nullptr, 10'000'000, out, updates);
     encoder.start();
     encoder.submit(answerTo(1, 1'000'000));
     tokenizer.begun.acquire(); // it is being encoded, and goes on until it is let go
@@ -88,7 +89,8 @@ void TstPromptEncoder::whatStillWaitsIsCancelledAtTheEnd() {
     const SlowTokenizer tokenizer;
     engine::PromptEncoder::Arrivals out;
     {
-        engine::PromptEncoder encoder(tokenizer, nullptr, 10'000'000, out);
+        engine::PromptEncoder::Updates updates;
+        engine::PromptEncoder encoder(tokenizer, nullptr, 10'000'000, out, updates);
         for (std::uint64_t id = 0; id < 4; ++id) {
             encoder.submit(answerTo(id, id % 2 == 0 ? 10 : 1'000'000)); // never started
         }

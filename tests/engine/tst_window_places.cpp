@@ -216,7 +216,7 @@ void TstWindowPlaces::memoryOfWindowsStopsGrowing() {
     QCOMPARE(spec.kvBytes(8192), std::uint64_t{8192 * 3072 + 512 * 15360});
     const EngineConfig config{.maxBatch = 4, .tokenBudget = 512, .blockTokens = 64};
     const std::int64_t places = windowPlaces(config, spec);
-    QCOMPARE(places, std::int64_t{4 * 11 + 8});
+    QCOMPARE(places, std::int64_t{2 * 4 * 11 + 8}); // as many may be paused
     QCOMPARE(kvMemory(config, spec, 10), std::uint64_t{10 * 64 * 18432});
     QCOMPARE(kvMemory(config, spec, 2048),
              static_cast<std::uint64_t>(2048 * 64 * 3072 + places * 64 * 15360));
