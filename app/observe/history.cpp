@@ -1,5 +1,7 @@
 #include "app/observe/history.h"
 
+#include "app/labels.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -78,6 +80,9 @@ RequestPoint requestPoint(const engine::RequestRecord& record, double seconds) {
 } // namespace
 
 bool isMarkerEvent(const engine::Event& event) {
+    if (!isForPeople(event)) {
+        return false;
+    }
     if (const auto* changed = std::get_if<engine::StateChanged>(&event.body)) {
         return changed->state == engine::EngineState::Failed ||
                changed->state == engine::EngineState::Draining;

@@ -3921,12 +3921,16 @@
         <translation>告警</translation>
     </message>
     <message>
-        <source>Raised above it for %1 s, with at least %2 samples.</source>
-        <translation>高于此值持续 %1 秒且至少有 %2 个样本时触发。</translation>
+        <source>Raised above it for %1 s.</source>
+        <translation>高于此值持续 %1 秒时触发。</translation>
     </message>
     <message>
-        <source>Raised below it for %1 s, with at least %2 samples.</source>
-        <translation>低于此值持续 %1 秒且至少有 %2 个样本时触发。</translation>
+        <source>Raised below it for %1 s.</source>
+        <translation>低于此值持续 %1 秒时触发。</translation>
+    </message>
+    <message>
+        <source>Needs %1 samples.</source>
+        <translation>至少需要 %1 个样本。</translation>
     </message>
 </context>
 <context>

@@ -49,6 +49,7 @@ class TstHistory : public QObject {
 
 private Q_SLOTS:
     void ratesAreDifferencesOverTime();
+    void figuresForProgramsAreNoMarkers();
     void repeatedOrRestartedSnapshotsMakeNoFalseRates();
     void mergingKeepsCountsAndBoundsMemory();
     void requestsAreOrderedByTheirFirstText();
@@ -58,6 +59,19 @@ private Q_SLOTS:
     void leastCountsAreThoseOfTheDefinition();
     void quantilesAreExact();
 };
+
+void TstHistory::figuresForProgramsAreNoMarkers() {
+    History history;
+    history.reset(at(0));
+    engine::Event event;
+    event.time = at(1.0);
+    event.body = engine::Notice{.kind = "step_cost", .values = {}};
+    history.addEvent(event);
+    QVERIFY(history.markers().empty());
+    event.body = engine::Notice{.kind = "marker", .values = {}};
+    history.addEvent(event);
+    QCOMPARE(history.markers().size(), 1U);
+}
 
 void TstHistory::ratesAreDifferencesOverTime() {
     History history;

@@ -206,10 +206,12 @@ void SettingsPage::retranslate() {
         const app::AlarmRule& row = app::alarmTable()[rule];
         const QString hold = app::numberText(row.holdSeconds);
         const QString least = app::numberText(static_cast<double>(row.leastCount));
-        const QString note =
-            row.side == app::AlarmSide::Above
-                ? tr("Raised above it for %1 s, with at least %2 samples.").arg(hold, least)
-                : tr("Raised below it for %1 s, with at least %2 samples.").arg(hold, least);
+        QString note = row.side == app::AlarmSide::Above
+                           ? tr("Raised above it for %1 s.").arg(hold)
+                           : tr("Raised below it for %1 s.").arg(hold);
+        if (row.leastCount > 1) {
+            note += QLatin1Char(' ') + tr("Needs %1 samples.").arg(least);
+        }
         name(m_alarmLimits[rule].row, m_alarmLimits[rule].box, app::alarmLabel(row.key), note);
     }
     m_places->setText(tr("Places"));
