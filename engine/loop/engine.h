@@ -103,7 +103,7 @@ private:
     // streams.cpp
     void closePrompt(Answer& answer);
     void admitOpen(Answer& answer);
-    void takeUpdates();
+    void takeUpdates(std::vector<PromptUpdate> updates);
     void takeStable(Answer& answer, std::span<const TokenId> tokens);
     void completePrompt(Answer& answer, PromptUpdate& update);
     void endStreams(TimePoint now);

@@ -18,8 +18,10 @@ constexpr auto kPublishEvery = std::chrono::milliseconds(20);
 
 // False when there was nothing to do: the loop waits for the inbox.
 bool Engine::step(const std::stop_token& stop) {
+    // Before the inbox: a prompt is handed on before what changes it, so it can't be missing then.
+    std::vector<PromptUpdate> updates = m_updates.take();
     takeInbox();
-    takeUpdates();
+    takeUpdates(std::move(updates));
     takeCancellations();
     applyConfig();
 

@@ -43,8 +43,8 @@ void Engine::admitOpen(Answer& answer) {
     m_openPrompts.push_back(answer.id);
 }
 
-void Engine::takeUpdates() {
-    for (PromptUpdate& update : m_updates.take()) {
+void Engine::takeUpdates(std::vector<PromptUpdate> updates) {
+    for (PromptUpdate& update : updates) {
         const auto found = m_answers.find(update.id);
         if (found == m_answers.end() || !found->second->isOpen) {
             continue; // it ended in the meantime
