@@ -33,20 +33,24 @@ struct CostModel {
     bool isKnown() const;
 };
 
-// Least squares over the steps seen, with no negative term; each step weighs by the inverse of its
-// time, so that short and long steps are both met. Old steps fade: a thousand later a third is
-// left.
+// Least squares over the steps seen, with no negative term; each step weighs by the inverse of the
+// time that was expected of it, so that short and long steps are both met and the sum of all times
+// is that of the steps: weighing by the time it took would give a slow step less say than a fast
+// one of the same shape. Old steps fade: a thousand later a third is left.
 class CostFit {
 public:
     void add(const StepShape& shape, double ns);
-    CostModel model() const;
-    std::uint64_t steps() const { return m_steps; }
+    // Of some steps ago at most.
+    const CostModel& model() const { return m_model; }
 
 private:
+    CostModel solved() const;
+
     static constexpr std::size_t kTerms = CostModel::kTerms;
     std::array<std::array<double, kTerms>, kTerms> m_products{};
     std::array<double, kTerms> m_targets{};
     std::uint64_t m_steps = 0;
+    CostModel m_model;
 };
 
 struct Arrival {

@@ -179,7 +179,6 @@ private:
     std::vector<RequestId> m_openPrompts;
     BatchWatch m_batchWatch;
     CostFit m_costFit;
-    CostModel m_cost; // of the fit, now and then
     TimePoint m_costTold;
     bool m_isDraining = false;
     bool m_isCold = true; // nothing was computed yet

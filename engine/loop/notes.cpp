@@ -103,14 +103,10 @@ void Engine::noteBatch(const Answer& answer) {
 void Engine::measureStep(const StepShape& shape, const StepTimes& times) {
     const TimePoint now = Clock::now();
     m_costFit.add(shape, static_cast<double>(Nanoseconds(now - times.begun).count()));
-    constexpr std::uint64_t kFitEvery = 16;
-    if (m_costFit.steps() % kFitEvery == 0) {
-        m_cost = m_costFit.model();
-    }
     if (now - m_costTold >= kTellCostEvery) {
         m_costTold = now;
         Notice notice{.kind = "step_cost", .values = {}};
-        const CostModel model = m_costFit.model();
+        const CostModel& model = m_costFit.model();
         for (std::size_t i = 0; i < model.ns.size(); ++i) {
             notice.values.emplace_back(fmt::format("ns_{}", i), fmt::format("{:.3f}", model.ns[i]));
         }

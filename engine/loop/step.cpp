@@ -114,7 +114,7 @@ std::optional<kernels::View> Engine::forward(const StepPlan& plan, const std::st
 
 Limits Engine::limits() const {
     Limits limits = limitsOf(m_effective, m_schedule);
-    limits.cost = promptCost(m_cost, m_schedule);
+    limits.cost = promptCost(m_costFit.model(), m_schedule);
     limits.admitsNew = !m_isDraining;
     return limits;
 }

@@ -85,7 +85,10 @@ bool CostModel::isKnown() const {
 
 void CostFit::add(const StepShape& shape, double ns) {
     const auto values = CostModel::terms(shape);
-    const double weight = 1.0 / std::max(ns, 1.0);
+    // A shape not met before is expected wrongly, and a stall says nothing about the shape.
+    constexpr double kTrusted = 3.0;
+    const double expected = std::clamp(m_model.stepNs(shape), ns / kTrusted, ns * kTrusted);
+    const double weight = 1.0 / std::max(m_model.isKnown() ? expected : ns, 1.0);
     for (std::size_t i = 0; i < kTerms; ++i) {
         for (std::size_t k = 0; k < kTerms; ++k) {
             m_products[i][k] = m_products[i][k] * kFade + weight * values[i] * values[k];
@@ -93,14 +96,15 @@ void CostFit::add(const StepShape& shape, double ns) {
         m_targets[i] = m_targets[i] * kFade + weight * values[i] * ns;
     }
     ++m_steps;
+    constexpr std::uint64_t kFitEvery = 16;
+    if (m_steps % kFitEvery == 0) {
+        m_model = solved();
+    }
 }
 
 // Terms that come out negative are left out, the worst first, until none does.
-CostModel CostFit::model() const {
+CostModel CostFit::solved() const {
     CostModel model;
-    if (m_steps == 0) {
-        return model;
-    }
     // Columns differ by orders of magnitude; scaled, and held in place by a little of the diagonal.
     std::array<double, kTerms> scale{};
     for (std::size_t i = 0; i < kTerms; ++i) {

@@ -417,6 +417,17 @@ void TstSimulate::fitFindsTheCost() {
         const double ratio = found.stepNs(shape) / truth.stepNs(shape);
         QVERIFY2(std::abs(ratio - 1.0) < 0.03, qPrintable(QString::number(ratio)));
     }
+    // Where some steps are disturbed, the sum of all times is met and not that of the fast ones.
+    CostFit disturbed;
+    for (int i = 0; i < 3000; ++i) {
+        const StepShape shape{.tokens = static_cast<std::int64_t>(1 + random() % 16),
+                              .logitRows = 1,
+                              .attended = 1000};
+        disturbed.add(shape, truth.stepNs(shape) * (random() % 5 == 0 ? 2.0 : 1.0));
+    }
+    const StepShape one{.tokens = 8, .logitRows = 1, .attended = 1000};
+    const double slower = disturbed.model().stepNs(one) / truth.stepNs(one);
+    QVERIFY2(std::abs(slower - 1.2) < 0.04, qPrintable(QString::number(slower)));
     // Steps that are all alike are told by their mean, and nothing is negative.
     CostFit poor;
     for (int i = 0; i < 50; ++i) {
