@@ -26,11 +26,13 @@ using engine::Clock;
 
 struct Bench {
     std::unique_ptr<engine::Backend> backend;
-    std::mt19937_64 random{7};
+    std::mt19937_64 random;
     double seconds = 20.0;
     int requests = 10000;
     int rounds = 3;
 
+    // Both sides of a round meet the same requests at the same times.
+    void beginSide(int round) { random.seed(static_cast<std::uint64_t>(7 + round)); }
     void set(const std::function<void(engine::EngineConfig&)>& change) {
         if (const auto done = backend->edit(change); !done) {
             throw std::runtime_error(done.error().message);
@@ -156,6 +158,7 @@ void lanes(Bench& bench) {
     for (int round = 0; round < bench.rounds; ++round) {
         for (const bool usesPriority : {false, true}) {
             bench.set([&](engine::EngineConfig& config) { config.usesPriority = usesPriority; });
+            bench.beginSide(round);
             const Records records = openLoop(bench, 1.2 * saturation, [&] {
                 engine::Request request = bench.request(kPrompt, kOutput);
                 request.lane = bench.uniform() < 0.3 ? engine::Lane::Realtime : engine::Lane::Batch;
@@ -182,6 +185,7 @@ void selective(Bench& bench) {
     for (int round = 0; round < bench.rounds; ++round) {
         for (const Batching batching : {Batching::Continuous, Batching::Selective}) {
             bench.set([&](engine::EngineConfig& config) { config.batching = batching; });
+            bench.beginSide(round);
             int number = 0;
             const auto begin = Clock::now();
             const Records records = openLoop(
@@ -224,7 +228,11 @@ void simulated(Bench& bench) {
          {Batching::Single, Batching::Dynamic, Batching::Continuous, Batching::Selective}) {
         bench.set([&](engine::EngineConfig& config) { config.batching = batching; });
         bench.backend->takeEvents();
-        const double rate = (batching == Batching::Single ? 0.15 : 0.7) * saturation;
+        // Below each policy's own saturation: above it a TTFT tells the length of the run.
+        const double share = batching == Batching::Single    ? 0.12
+                             : batching == Batching::Dynamic ? 0.4
+                                                             : 0.55;
+        const double rate = share * saturation;
         engine::TimePoint begin = Clock::now();
         const Records records = openLoop(bench, rate, [&] {
             return bench.request(16 + static_cast<int>(bench.random() % 150),
