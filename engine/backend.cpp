@@ -15,4 +15,9 @@ void Backend::truncate(RequestId, std::size_t) {}
 
 void Backend::complete(RequestId, Completion) {}
 
+Result<std::string> Backend::detokenize(std::span<const TokenId>) const {
+    return std::unexpected(
+        Error{ErrorCode::Unsupported, "This backend does not tell the text of tokens."});
+}
+
 } // namespace engine

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -34,6 +35,8 @@ struct Capabilities {
     std::uint64_t kvBytesPerToken = 0;
     double readBytesPerSecond = 0; // measured at load, for the modelled ledger stage
 };
+
+class Serving; // engine/serving.h
 
 class Backend {
 public:
@@ -65,6 +68,9 @@ public:
     virtual void post(EventSource source, Notice notice) = 0;
     // Token ids of a text, and text of ids, by the model's tokenizer. Any thread.
     virtual Result<std::vector<TokenId>> tokenize(std::string_view text) const = 0;
+    virtual Result<std::string> detokenize(std::span<const TokenId> ids) const;
+    // What is wrapped around the engines to serve under pressure; null where nothing is.
+    virtual Serving* serving() { return nullptr; }
 };
 
 struct LoadProgress {

@@ -157,6 +157,19 @@ Result<void> validateTogether(const EngineConfig& config) {
             "chunk to {} or less, or the token budget to {} or more.",
             config.prefillChunk, config.tokenBudget, config.tokenBudget, config.prefillChunk)));
     }
+    const ServingConfig& serving = config.serving;
+    if (serving.level2Ms <= serving.level1Ms) {
+        return std::unexpected(invalid(fmt::format(
+            "Level 2 begins at {} ms, level 1 at {} ms: level 2 comes after level 1. Set level 2 "
+            "to {} ms or more.",
+            serving.level2Ms, serving.level1Ms, serving.level1Ms + 1)));
+    }
+    if (serving.healthyMs > serving.level1Ms) {
+        return std::unexpected(invalid(fmt::format(
+            "Healthy below {} ms is above level 1 at {} ms: the level would begin and end at once. "
+            "Set it to {} ms or less.",
+            serving.healthyMs, serving.level1Ms, serving.level1Ms)));
+    }
     if (config.kvBlocks != 0 && config.kvBlocks < config.maxBatch) {
         return std::unexpected(invalid(fmt::format(
             "{} KV blocks are too few for a max batch of {}: every running request holds at least "

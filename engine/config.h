@@ -21,6 +21,39 @@ enum class Batching : std::uint8_t { Single, Dynamic, Continuous, Selective };
 enum class LoadMode : std::uint8_t { Mmap, Read };
 enum class WeightsLayout : std::uint8_t { Packed, File };
 
+enum class DegradationMode : std::uint8_t { Off, Auto, Level0, Level1, Level2 };
+enum class LevelBatching : std::uint8_t { Keep, Continuous };
+enum class LevelWeights : std::uint8_t { Keep, Int8, Int4 };
+enum class LightModelChoice : std::uint8_t { None, Same, Chosen };
+
+// What stands around the engine (engine/serving.h): one a process, edited and recorded with the
+// engine's own values.
+struct ServingConfig {
+    DegradationMode degradation = DegradationMode::Off;
+    std::int64_t level1Ms = 800; // p90 of the time to first token, from received
+    std::int64_t level2Ms = 1500;
+    std::int64_t healthyMs = 600;
+    std::int64_t windowMs = 30'000;
+    std::int64_t leastRequests = 30;
+    std::int64_t holdMs = 5'000; // simulated: tests/engine/tst_breaker.cpp
+    std::int64_t dwellMs = 30'000;
+    std::int64_t recoveryMs = 300'000;
+    std::int64_t trialRequests = 10;
+    std::int64_t trialMs = 30'000;
+    std::int64_t recoveryCapMs = 2'400'000;
+    LevelBatching level1Batching = LevelBatching::Continuous;
+    LevelWeights level1Weights = LevelWeights::Int8;
+    bool usesAnswersAtLevel2 = true;
+    bool usesLightModelAtLevel2 = true;
+    LightModelChoice lightModel = LightModelChoice::None;
+    bool usesAnswersAlways = false;
+    bool keepsSampledAnswers = false;
+    std::int64_t answersMib = 64;
+    std::int64_t answersTtlMs = 3'600'000;
+
+    bool operator==(const ServingConfig&) const = default;
+};
+
 struct EngineConfig {
     Batching batching = Batching::Continuous;
     std::int64_t maxBatch = 16;      // sequences running at once
@@ -47,6 +80,7 @@ struct EngineConfig {
     std::int64_t warmupRequests = 3;
     LoadMode loadMode = LoadMode::Mmap;
     WeightsLayout weightsLayout = WeightsLayout::Packed;
+    ServingConfig serving = {};
 
     bool operator==(const EngineConfig&) const = default;
 };

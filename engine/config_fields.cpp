@@ -1,6 +1,8 @@
 // The field table: one row a setting. A new setting is a member of EngineConfig and a row here.
 #include "engine/config.h"
+#include "engine/serving/serving_fields.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -385,10 +387,16 @@ constexpr std::array kFields = {
           .set = setInteger<&Config::warmupRequests>},
 };
 
+constexpr auto kAllFields = [] {
+    std::array<Field, kFields.size() + serving_fields::kRows.size()> all;
+    std::ranges::copy(serving_fields::kRows, std::ranges::copy(kFields, all.begin()).out);
+    return all;
+}();
+
 } // namespace
 
 std::span<const Field> fieldTable() {
-    return kFields;
+    return kAllFields;
 }
 
 } // namespace engine

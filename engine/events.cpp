@@ -43,6 +43,7 @@ Outcome outcome(FinishReason reason) {
         return Outcome::Cancelled;
     case FinishReason::Rejected:
     case FinishReason::TooLong:
+    case FinishReason::Overloaded:
         return Outcome::Rejected;
     case FinishReason::Deadline:
     case FinishReason::Failed:

@@ -51,15 +51,21 @@ struct PreemptionSpan {
     std::optional<TimePoint> end;
 };
 
-enum class SampleTag : std::uint8_t {
+enum class SampleTag : std::uint32_t {
     Warm = 0,
     Cold = 1,
     IdleStart = 2,
     WarmUp = 4,
     Preempted = 8,
     ConfigChanged = 16,
-    Streamed = 32 // its prompt was written piece by piece
+    Streamed = 32,    // its prompt was written piece by piece
+    Degraded = 256,   // asked while a degradation level was in force
+    Cached = 512,     // a stored answer, replayed
+    LightModel = 1024 // answered by the light model
 };
+// Answers that the loaded model did not compute: never a latency sample, never goodput.
+inline constexpr std::uint32_t kNotComputed = static_cast<std::uint32_t>(SampleTag::Cached) |
+                                              static_cast<std::uint32_t>(SampleTag::LightModel);
 
 struct RequestRecord {
     RequestId id{};
@@ -99,8 +105,8 @@ struct RequestRecord {
 };
 
 enum class Outcome : std::uint8_t { Completed, Cancelled, Failed, Rejected };
-Outcome outcome(FinishReason reason); // Stop, Length: completed; TooLong, Rejected: rejected;
-                                      // Deadline, Failed: failed
+Outcome outcome(FinishReason reason); // Stop, Length: completed; TooLong, Rejected, Overloaded:
+                                      // rejected; Deadline, Failed: failed
 std::string_view name(Outcome outcome);
 
 enum class EventSource : std::uint8_t { Engine, Serving, App, Operator };

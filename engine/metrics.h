@@ -36,6 +36,9 @@ private:
 enum class EngineState : std::uint8_t { NoModel, Loading, Idle, Running, Draining, Failed };
 std::string_view name(EngineState state);
 
+inline constexpr std::array<std::int64_t, 13> kStepTokenEdges = {
+    1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384};
+
 struct Snapshot {
     std::int64_t timeNs = 0; // Clock
     std::uint64_t step = 0;
@@ -64,6 +67,12 @@ struct Snapshot {
     std::uint64_t blockedNs = 0;     // dynamic: waiting for the longest answer of a closed batch
     std::uint64_t deadlinesMet = 0;  // of the batch lane
     std::uint64_t deadlinesMissed = 0;
+    std::uint64_t cachedAnswers = 0; // of those completed
+    std::uint64_t lightAnswers = 0;  // received by the light model
+    std::int64_t level = 0;          // of degradation
+    // Steps by their tokens: at most kStepTokenEdges[i], and last those above all.
+    std::array<std::uint64_t, kStepTokenEdges.size() + 1> stepsByTokens{};
+    std::uint64_t stepTokensSum = 0;
 
     std::int64_t poolBusyNs = 0; // sum over workers
     std::int64_t threads = 0;

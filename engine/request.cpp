@@ -6,8 +6,8 @@
 namespace engine {
 
 std::string_view name(FinishReason reason) {
-    constexpr std::array<std::string_view, 7> kNames = {
-        "stop", "length", "cancelled", "rejected", "too_long", "deadline", "failed"};
+    constexpr std::array<std::string_view, 8> kNames = {
+        "stop", "length", "cancelled", "rejected", "too_long", "overloaded", "deadline", "failed"};
     return kNames[static_cast<std::size_t>(reason)];
 }
 
@@ -58,7 +58,8 @@ void TokenStream::onReady(std::function<void()> callback) {
     }
 }
 
-void TokenStream::push(std::string_view text, std::optional<TokenId> id) {
+void TokenStream::push(std::string_view text, std::optional<TokenId> id,
+                       std::optional<TokenLogprobs> logprobs) {
     std::function<void()> ready;
     {
         const std::lock_guard lock(m_mutex);
@@ -68,6 +69,9 @@ void TokenStream::push(std::string_view text, std::optional<TokenId> id) {
         m_pending.text.append(text);
         if (id) {
             m_pending.ids.push_back(*id);
+        }
+        if (logprobs) {
+            m_pending.logprobs.push_back(std::move(*logprobs));
         }
         ready = m_onReady;
     }

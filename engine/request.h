@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -69,7 +70,19 @@ struct Request {
     std::vector<std::string> stop;      // text at which the answer ends, not part of it
     std::optional<TimePoint> scheduled; // when the workload wanted it
     std::optional<TimePoint> deadline;
+    // Log-probabilities of the answer's tokens, each with so many likeliest alternatives.
+    std::optional<int> logprobs;
+    std::uint32_t tags = 0; // SampleTag bits that are known beforehand
     std::string label; // "playground", "warm-up", a prompt set's name; for tags, never prompt text
+};
+
+inline constexpr int kMostLogprobs = 20; // alternatives; more are not told
+
+// Natural logarithms of the model's own probabilities, before temperature and cuts.
+struct TokenLogprobs {
+    TokenId id{};
+    float logprob = 0.0F;
+    std::vector<std::pair<TokenId, float>> top; // likeliest first
 };
 
 // What is told of a prompt that was written piece by piece once it is complete.
@@ -85,6 +98,7 @@ enum class FinishReason : std::uint8_t {
     Cancelled,
     Rejected,
     TooLong,
+    Overloaded, // too many wait already
     Deadline,
     Failed
 };
@@ -100,6 +114,7 @@ public:
         std::string text; // valid UTF-8, may be empty at the end
         std::vector<TokenId>
             ids; // the tokens that this text comes from (and tokens without text yet)
+        std::vector<TokenLogprobs> logprobs; // one an id, where they were asked for
     };
 
     explicit TokenStream(RequestId id) : m_id(id) {}
@@ -120,7 +135,8 @@ public:
     void onReady(std::function<void()> callback);
 
     // Writer. Without an id: text that was held back, released at the end. After finish: nothing.
-    void push(std::string_view text, std::optional<TokenId> id);
+    void push(std::string_view text, std::optional<TokenId> id,
+              std::optional<TokenLogprobs> logprobs = {});
     // The first call counts.
     void finish(FinishReason reason, std::string message,
                 std::shared_ptr<const RequestRecord> record);

@@ -27,7 +27,8 @@ struct Answer {
           request(std::move(asked)),
           origin(from),
           stream(std::make_shared<TokenStream>(requestId)),
-          text(request.stop) {}
+          text(request.stop),
+          tags(request.tags) {}
 
     RequestId id;
     Request request;
@@ -44,7 +45,7 @@ struct Answer {
     TtftLedger ledger;
     std::vector<TokenStep> steps;
     std::vector<PreemptionSpan> preemptions;
-    std::uint32_t tags = 0;
+    std::uint32_t tags;         // SampleTag bits
     std::uint64_t lastStep = 0; // in which it had a slice
     std::int64_t hitTokens = 0;
     std::int64_t blockedNs = 0;

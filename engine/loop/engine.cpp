@@ -20,8 +20,10 @@ constexpr auto kIdleTick = std::chrono::milliseconds(250);
 
 Engine::Engine(LoadedModel loaded, const LoadSettings& settings)
     : m_loaded(std::move(loaded)),
+      m_gate(settings.gate),
       m_requested(settings.config),
       m_events(kEventBound),
+      m_nextId(settings.firstId),
       m_capabilities(describe(m_loaded)),
       m_applied(settings.config),
       m_effective(settings.config),
@@ -148,7 +150,8 @@ std::optional<Refusal> Engine::refuseAtOnce(const Request& request) const {
     }
     const std::int64_t limit = m_requested.value().maxWaiting;
     if (const std::int64_t waiting = waitingRequests(); waiting >= limit) {
-        return Refusal{.message = fmt::format("{} requests wait already; the setting "
+        return Refusal{.reason = FinishReason::Overloaded,
+                       .message = fmt::format("{} requests wait already; the setting "
                                               "batching.max_waiting allows {}.",
                                               waiting, limit)};
     }
@@ -228,6 +231,10 @@ void Engine::post(EventSource source, Notice notice) {
 
 Result<std::vector<TokenId>> Engine::tokenize(std::string_view text) const {
     return atTheDoor([&] { return m_loaded.tokenizer->encode(text, SpecialTokens::Escape); });
+}
+
+Result<std::string> Engine::detokenize(std::span<const TokenId> ids) const {
+    return atTheDoor([&] { return engine::detokenize(*m_loaded.tokenizer, ids); });
 }
 
 void Engine::emit(decltype(Event::body) body, Delivery delivery) {

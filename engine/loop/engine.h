@@ -55,6 +55,7 @@ public:
     void resetPrefixCache() override;
     void post(EventSource source, Notice notice) override;
     Result<std::vector<TokenId>> tokenize(std::string_view text) const override;
+    Result<std::string> detokenize(std::span<const TokenId> ids) const override;
 
 private:
     // engine.cpp
@@ -91,8 +92,11 @@ private:
     void commitStep(const StepPlan& plan, const StepTimes& times);
     Nanoseconds modelledWeightTraffic() const;
     void countPrompt(Answer& answer);
-    void commitSampled(Answer& answer, std::optional<TokenId> token, const StepTimes& times);
-    void deliver(Answer& answer, const std::string& text, std::optional<TokenId> id);
+    struct Sampled;
+    void commitSampled(Answer& answer, Sampled sampled, const StepTimes& times);
+    void deliver(Answer& answer, const std::string& text, std::optional<TokenId> id,
+                 std::optional<TokenLogprobs> logprobs = {});
+    void countStep(std::int64_t tokens);
     void finish(Answer& answer, FinishReason reason, const std::string& message);
     void conclude(Answer& answer, FinishReason reason, std::string message);
     void countOutcome(const RequestRecord& record);
@@ -131,13 +135,14 @@ private:
     Capacity capacity() const;
 
     // Any thread.
-    LoadedModel m_loaded; // the engine thread changes pool, ops and model only
+    LoadedModel m_loaded;             // the engine thread changes pool, ops and model only
+    std::shared_ptr<StepGate> m_gate; // null: nobody shares the cores
     ConfigBox m_requested;
     Outbox<Event> m_events;
     LatestValue<Snapshot> m_snapshot;
     PromptEncoder::Arrivals m_inbox;
     PromptEncoder::Updates m_updates;
-    std::atomic<std::uint64_t> m_nextId{1};
+    std::atomic<std::uint64_t> m_nextId;
     // Relaxed: counts alone, no data is ordered by them.
     std::atomic<std::int64_t> m_received{0};
     std::atomic<std::int64_t> m_leftWaiting{0}; // started, or ended before; engine thread writes
@@ -163,9 +168,13 @@ private:
     Schedule m_schedule;
     KvCache m_kv;
     Batch m_batch;
-    std::vector<Sampler> m_samplers;               // one a worker
-    std::vector<Sequence*> m_sampling;             // whose logits the step computed
-    std::vector<std::optional<TokenId>> m_sampled; // and their next tokens
+    std::vector<Sampler> m_samplers; // one a worker
+    struct Sampled {
+        std::optional<TokenId> token; // empty: a logit was no number
+        std::optional<TokenLogprobs> logprobs;
+    };
+    std::vector<Sequence*> m_sampling; // whose logits the step computed
+    std::vector<Sampled> m_sampled;    // and their next tokens
     double m_readBytesPerSecond = 0.0;
     std::unordered_map<RequestId, std::unique_ptr<Answer>> m_answers;
     EngineConfig m_applied;

@@ -25,7 +25,8 @@ makeEngine(const std::filesystem::path& model, const EngineConfig& config,
                                .progress = progress,
                                .stop = std::move(stop),
                                .makeOps = {},
-                               .readBytesPerSecond = {}});
+                               .readBytesPerSecond = {},
+                               .gate = {}});
 }
 
 } // namespace engine

@@ -4,6 +4,7 @@
 
 #include "engine/backend.h"
 #include "engine/checkpoint/checkpoint.h"
+#include "engine/loop/step_gate.h"
 #include "engine/model/model.h"
 #include "engine/tokenizer/tokenizer.h"
 #include "kernels/thread_pool.h"
@@ -26,6 +27,8 @@ struct LoadSettings {
     OpsFactory makeOps; // empty: the CPU's best
     // Empty: measured, which reads far more memory than the caches hold.
     std::optional<double> readBytesPerSecond;
+    std::shared_ptr<StepGate> gate = {}; // shared with another engine on the same cores
+    std::uint64_t firstId = 1;           // of requests, so that two engines' ids differ
 };
 
 // Members are destroyed from the last to the first: nothing outlives what it borrows.

@@ -39,6 +39,10 @@ bool Engine::step(const std::stop_token& stop) {
     times.ready = Clock::now();
     notePlan(plan, times);
     if (!plan.slices.empty()) {
+        std::optional<StepGate::Turn> turn;
+        if (m_gate) {
+            turn.emplace(*m_gate);
+        }
         computeSlices(plan, times, stop);
     }
     publishIfDue();
@@ -151,9 +155,14 @@ void Engine::sampleRows(const StepPlan& plan, kernels::View logits) {
             const Sequence& sequence = *m_sampling[static_cast<std::size_t>(row)];
             const std::span values(logits.f32() + row * logits.shape.rowLength(),
                                    static_cast<std::size_t>(vocabulary));
-            m_sampled[static_cast<std::size_t>(row)] =
-                m_samplers[static_cast<std::size_t>(worker)].sample(
-                    values, answerOf(sequence).request.sampling, sequence.known());
+            const Request& request = answerOf(sequence).request;
+            Sampler& sampler = m_samplers[static_cast<std::size_t>(worker)];
+            Sampled& sampled = m_sampled[static_cast<std::size_t>(row)];
+            sampled.token = sampler.sample(values, request.sampling, sequence.known());
+            if (sampled.token && request.logprobs) {
+                sampled.logprobs = sampler.logprobs(values, *sampled.token,
+                                                    std::min(*request.logprobs, kMostLogprobs));
+            }
         }
     };
     m_loaded.pool->parallelFor(static_cast<std::int64_t>(m_sampling.size()), 1, sampleRange);
@@ -163,6 +172,7 @@ void Engine::commitStep(const StepPlan& plan, const StepTimes& times) {
     m_isCold = false;
     m_figures.stepSequences = static_cast<std::int64_t>(plan.slices.size());
     m_figures.stepTokens = plan.tokens();
+    countStep(m_figures.stepTokens);
     const Nanoseconds weightTraffic = modelledWeightTraffic();
     std::size_t sampled = 0;
     for (const Slice& slice : plan.slices) {
@@ -176,7 +186,7 @@ void Engine::commitStep(const StepPlan& plan, const StepTimes& times) {
             answer.ledger.addPrefillStep(times, slice.tokens, m_figures.stepTokens, weightTraffic);
         }
         if (slice.wantsLogits) {
-            commitSampled(answer, m_sampled[sampled++], times);
+            commitSampled(answer, std::move(m_sampled[sampled++]), times);
         }
     }
     if (m_effective.weightsLayout == WeightsLayout::File) {
@@ -204,7 +214,14 @@ void Engine::countPrompt(Answer& answer) {
     }
 }
 
-void Engine::commitSampled(Answer& answer, std::optional<TokenId> token, const StepTimes& times) {
+void Engine::countStep(std::int64_t tokens) {
+    const auto edge = std::ranges::lower_bound(kStepTokenEdges, tokens);
+    ++m_figures.stepsByTokens[static_cast<std::size_t>(edge - kStepTokenEdges.begin())];
+    m_figures.stepTokensSum += static_cast<std::uint64_t>(tokens);
+}
+
+void Engine::commitSampled(Answer& answer, Sampled sampled, const StepTimes& times) {
+    const std::optional<TokenId> token = sampled.token;
     if (!answer.stamps.firstSampled) {
         answer.stamps.prefillDone = times.computed;
         answer.stamps.firstSampled = times.sampled;
@@ -231,7 +248,7 @@ void Engine::commitSampled(Answer& answer, std::optional<TokenId> token, const S
     if (isFull) {
         text += answer.text.flush();
     }
-    deliver(answer, text, *token);
+    deliver(answer, text, *token, std::move(sampled.logprobs));
     if (answer.text.isStopped()) {
         finish(answer, FinishReason::Stop, {});
     } else if (isFull) {
@@ -239,9 +256,10 @@ void Engine::commitSampled(Answer& answer, std::optional<TokenId> token, const S
     }
 }
 
-void Engine::deliver(Answer& answer, const std::string& text, std::optional<TokenId> id) {
+void Engine::deliver(Answer& answer, const std::string& text, std::optional<TokenId> id,
+                     std::optional<TokenLogprobs> logprobs) {
     const TimePoint ready = Clock::now();
-    answer.stream->push(text, id);
+    answer.stream->push(text, id, std::move(logprobs));
     const TimePoint now = Clock::now();
     if (!text.empty()) {
         if (!answer.stamps.firstVisible) {

@@ -100,6 +100,36 @@ std::optional<TokenId> Sampler::sample(std::span<const float> logits, const Samp
     return m_candidates.back().id;
 }
 
+TokenLogprobs Sampler::logprobs(std::span<const float> logits, TokenId token, int count) {
+    const double largest = static_cast<double>(std::ranges::max(logits));
+    double total = 0.0;
+    for (const float logit : logits) {
+        total += std::exp(static_cast<double>(logit) - largest);
+    }
+    const double normaliser = largest + std::log(total);
+    const auto logprobOf = [&](TokenId id) {
+        const auto logit = static_cast<double>(logits[static_cast<std::size_t>(id)]);
+        // A logit of minus infinity is a token that can't come: the lowest finite number says so.
+        return static_cast<float>(
+            std::max(logit - normaliser, -static_cast<double>(std::numeric_limits<float>::max())));
+    };
+    TokenLogprobs result{.id = token, .logprob = logprobOf(token), .top = {}};
+    m_candidates.clear();
+    for (std::size_t i = 0; i < logits.size(); ++i) {
+        m_candidates.push_back({.logit = logits[i], .id = static_cast<TokenId>(i)});
+    }
+    const auto wanted = m_candidates.begin() +
+                        std::min<std::ptrdiff_t>(std::max(count, 0), std::ssize(m_candidates));
+    std::partial_sort(m_candidates.begin(), wanted, m_candidates.end(),
+                      [](const Candidate& a, const Candidate& b) {
+                          return a.logit != b.logit ? a.logit > b.logit : a.id < b.id;
+                      });
+    for (auto candidate = m_candidates.begin(); candidate != wanted; ++candidate) {
+        result.top.emplace_back(candidate->id, logprobOf(candidate->id));
+    }
+    return result;
+}
+
 void Sampler::collect(std::span<const float> logits, const Sampling& sampling) {
     m_candidates.clear();
     for (std::size_t i = 0; i < logits.size(); ++i) {

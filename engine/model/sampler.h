@@ -22,6 +22,9 @@ public:
     std::optional<TokenId> sample(std::span<const float> logits, const Sampling& sampling,
                                   std::int64_t position);
 
+    // Of a token and of the `count` likeliest ones, from the logits as they are: sums in F64.
+    TokenLogprobs logprobs(std::span<const float> logits, TokenId token, int count);
+
 private:
     struct Candidate {
         float logit = 0.0F;

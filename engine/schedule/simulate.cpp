@@ -108,7 +108,7 @@ private:
             if (refuseLength(arrival.promptTokens, m_capacity)) {
                 end(index, FinishReason::TooLong);
             } else if (m_schedule.queue.size() >= m_setup.config.maxWaiting) {
-                end(index, FinishReason::Rejected);
+                end(index, FinishReason::Overloaded);
             } else {
                 enqueue(index, arrival);
             }

@@ -219,7 +219,7 @@ void TstEngine::fullQueueRefuses() {
     int rejected = 0;
     for (auto& stream : streams) {
         const Ended ended = tests::readToEnd(*stream);
-        if (ended.reason == FinishReason::Rejected) {
+        if (ended.reason == FinishReason::Overloaded) {
             ++rejected;
             QVERIFY2(ended.message.find("3") != std::string::npos, ended.message.c_str());
         }

@@ -2,6 +2,7 @@
 
 #include <QTest>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -20,6 +21,7 @@ private Q_SLOTS:
     void frequenciesFollowTheSoftmax();
     void topKTopPAndMinPLeaveOutTheUnlikely();
     void extremeSettingsStillGiveTheLikeliest();
+    void logprobsAreThoseOfTheWholeDistribution();
 };
 
 namespace {
@@ -142,6 +144,38 @@ void TstSampler::extremeSettingsStillGiveTheLikeliest() {
         Sampler sampler;
         QCOMPARE(sampler.sample(logits, sampling, 1), std::optional<TokenId>(1));
     }
+}
+
+void TstSampler::logprobsAreThoseOfTheWholeDistribution() {
+    Sampler sampler;
+    std::mt19937_64 random(3);
+    std::normal_distribution<float> normal(0.0F, 4.0F);
+    for (const std::size_t count : {1UL, 2UL, 50UL, 5000UL}) {
+        std::vector<float> logits(count);
+        std::ranges::generate(logits, [&] { return normal(random); });
+        double total = 0.0;
+        for (const float logit : logits) {
+            total += std::exp(static_cast<double>(logit));
+        }
+        const auto token = static_cast<TokenId>(count / 2);
+        const TokenLogprobs found = sampler.logprobs(logits, token, 5);
+        QCOMPARE(found.id, token);
+        const double expected =
+            static_cast<double>(logits[static_cast<std::size_t>(token)]) - std::log(total);
+        QVERIFY(std::abs(static_cast<double>(found.logprob) - expected) < 1e-4);
+        QCOMPARE(found.top.size(), std::min<std::size_t>(5, count));
+        for (std::size_t i = 1; i < found.top.size(); ++i) {
+            QVERIFY(found.top[i - 1].second >= found.top[i].second);
+        }
+        QCOMPARE(found.top[0].first,
+                 static_cast<TokenId>(std::ranges::max_element(logits) - logits.begin()));
+        QVERIFY(sampler.logprobs(logits, token, 0).top.empty());
+    }
+    // What can't come has a number too, and none is not finite.
+    const std::vector<float> cut = {0.0F, -std::numeric_limits<float>::infinity()};
+    const TokenLogprobs never = sampler.logprobs(cut, 1, 2);
+    QVERIFY(std::isfinite(never.logprob) && never.logprob < -1e30F);
+    QVERIFY(std::abs(never.top[0].second) < 1e-6F);
 }
 
 QTEST_APPLESS_MAIN(TstSampler)

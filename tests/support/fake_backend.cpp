@@ -27,6 +27,11 @@ FakeBackend::~FakeBackend() {
     }
 }
 
+void FakeBackend::setFirstId(std::uint64_t id) {
+    const std::lock_guard lock(m_mutex);
+    m_nextRequest = id;
+}
+
 void FakeBackend::setAnswer(Answer answer) {
     const std::lock_guard lock(m_mutex);
     m_answer = std::move(answer);
@@ -251,6 +256,14 @@ engine::Result<std::vector<engine::TokenId>> FakeBackend::tokenize(std::string_v
         ids.push_back(static_cast<unsigned char>(c));
     }
     return ids;
+}
+
+engine::Result<std::string> FakeBackend::detokenize(std::span<const engine::TokenId> ids) const {
+    std::string text;
+    for (const engine::TokenId id : ids) {
+        text += static_cast<char>(id);
+    }
+    return text;
 }
 
 } // namespace tests

@@ -15,6 +15,8 @@ public:
     explicit FakeBackend(const engine::EngineConfig& initial = {});
     ~FakeBackend() override; // cancels what is unanswered
 
+    void setFirstId(std::uint64_t id); // of the next request
+
     // What happens with a submitted request, on the submitting thread. By default it is answered at
     // once with maxTokens words.
     using Answer =
@@ -45,7 +47,9 @@ public:
     engine::Snapshot snapshot() override;
     std::vector<engine::Event> takeEvents() override;
     void post(engine::EventSource source, engine::Notice notice) override;
+    // A token is a byte.
     engine::Result<std::vector<engine::TokenId>> tokenize(std::string_view text) const override;
+    engine::Result<std::string> detokenize(std::span<const engine::TokenId> ids) const override;
 
 private:
     struct Open {

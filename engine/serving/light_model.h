@@ -1,0 +1,49 @@
+// The light model: loaded on a thread of its own while it is wanted, given up when it no longer is,
+// after its last answer. Any thread.
+#pragma once
+
+#include "engine/serving.h"
+
+#include <memory>
+#include <mutex>
+#include <thread>
+
+namespace engine {
+
+// Ids of requests, apart from those of the main engine.
+inline constexpr std::uint64_t kFirstLightId = 1'000'000'000;
+inline constexpr std::uint64_t kFirstStoredId = 2'000'000'000;
+
+class LightModel {
+public:
+    explicit LightModel(LightModelMaker maker) : m_maker(std::move(maker)) {}
+    ~LightModel();
+
+    // What is wanted from now on: an empty path is none. The same path again changes nothing.
+    void want(const std::filesystem::path& file, const EngineConfig& config);
+    // Null unless it is ready.
+    std::shared_ptr<Backend> ready() const;
+    LightModelStatus status() const;
+    // Finished requests and faults of the light model; one consumer.
+    std::vector<Event> takeEvents();
+    void cancel(RequestId id);
+    // Levels of the present one, counters of all there have been. One reader.
+    Snapshot snapshot();
+
+private:
+    void load(const std::filesystem::path& file, const EngineConfig& config,
+              const std::stop_token& stop);
+
+    const LightModelMaker m_maker;
+    mutable std::mutex m_mutex;
+    std::filesystem::path m_wanted;
+    LightModelStatus m_status;
+    std::shared_ptr<Backend> m_backend, m_leaving; // leaving: until its last answer has ended
+    Snapshot m_past;                               // counters of those that have gone
+    std::jthread m_thread;                         // last: joined before what it sets
+};
+
+// A tenth of the main engine's places for keys and values, and no more of anything than it has.
+EngineConfig lightConfig(const EngineConfig& main, std::int64_t mainBlocks);
+
+} // namespace engine

@@ -1,0 +1,34 @@
+// An engine with what stands around it; the light model takes turns with it on the same cores.
+#include "engine/loop/engine.h"
+#include "engine/serving/light_model.h"
+
+namespace engine {
+
+Result<std::unique_ptr<Backend>>
+makeServingEngine(const std::filesystem::path& model, const EngineConfig& config,
+                  const std::function<void(const LoadProgress&)>& progress, std::stop_token stop) {
+    const auto gate = std::make_shared<StepGate>();
+    auto main = startEngine(model, {.config = config,
+                                    .progress = progress,
+                                    .stop = std::move(stop),
+                                    .makeOps = {},
+                                    .readBytesPerSecond = {},
+                                    .gate = gate});
+    if (!main) {
+        return main;
+    }
+    const double speed = (*main)->capabilities().readBytesPerSecond;
+    LightModelMaker makeLight = [gate, speed](const std::filesystem::path& file,
+                                              const EngineConfig& light, std::stop_token ended) {
+        return startEngine(file, {.config = light,
+                                  .progress = {},
+                                  .stop = std::move(ended),
+                                  .makeOps = {},
+                                  .readBytesPerSecond = speed,
+                                  .gate = gate,
+                                  .firstId = kFirstLightId});
+    };
+    return withServing({.main = std::move(*main), .makeLight = std::move(makeLight)});
+}
+
+} // namespace engine
