@@ -11,6 +11,8 @@ void declareShow(CLI::App& command, ChosenCommand& chosen);
 void declareReport(CLI::App& command, ChosenCommand& chosen);
 void declareCompare(CLI::App& command, ChosenCommand& chosen);
 void declareSimulate(CLI::App& command, ChosenCommand& chosen);
+void declareServe(CLI::App& command, ChosenCommand& chosen);
+void declareNginxConfig(CLI::App& command, ChosenCommand& chosen);
 void declareFields(CLI::App& command, ChosenCommand& chosen);
 void declareAlarms(CLI::App& command, ChosenCommand& chosen);
 void declareMetrics(CLI::App& command, ChosenCommand& chosen);

@@ -1,6 +1,8 @@
 #include "app/cli_database.h"
 
 #include "app/command/command.h"
+#include "app/observe/default_model.h"
+#include "app/remote/remote_address.h"
 
 #include <fmt/format.h>
 
@@ -49,6 +51,45 @@ std::unique_ptr<RunStore> openForReading(const std::filesystem::path& runLog) {
                 : fmt::format("There is no database {}; check the name.", runLog.string()));
     }
     return orFail(RunStore::open(runLog, StoreMode::ReadOnly));
+}
+
+std::filesystem::path modelToOpen(const std::string& named, const std::string& command) {
+    if (isRemoteAddress(named)) {
+        return named;
+    }
+    if (!named.empty()) {
+        std::error_code ignored;
+        if (!std::filesystem::exists(named, ignored)) {
+            throw CommandError(ExitStatus::Failed,
+                               fmt::format("There is no model file {}; check the name.", named));
+        }
+        return named;
+    }
+    const DefaultModel standard = findDefaultModel(modelsFolder());
+    if (standard.presence != ModelPresence::Present) {
+        throw CommandError(ExitStatus::Usage,
+                           fmt::format("Name a model file: {}. The default model is not at {}; "
+                                       "packaging/model fetches it.",
+                                       command, standard.file.string()));
+    }
+    return standard.file;
+}
+
+std::filesystem::path usableRunLog(const std::filesystem::path& wanted) {
+    auto store = RunStore::open(wanted, StoreMode::Write);
+    if (store) {
+        for (const std::int64_t run : (*store)->interruptedAtOpen()) {
+            printNote(fmt::format("Run {} in {} was interrupted; what was recorded of it is kept.",
+                                  run, wanted.string()));
+        }
+        return wanted;
+    }
+    if (store.error().code != engine::ErrorCode::Busy) {
+        throw CommandError(ExitStatus::Failed, store.error().message);
+    }
+    const std::filesystem::path spare = spareRunLog(wanted);
+    printNote(fmt::format("{} Recording into {} instead.", store.error().message, spare.string()));
+    return spare;
 }
 
 } // namespace app

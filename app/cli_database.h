@@ -1,4 +1,4 @@
-// The arguments "[DB] RUN..." of the commands that read a run log. Main thread.
+// What commands are told: "[DB] RUN...", a model, a run log to record into. Main thread.
 #pragma once
 
 #include "app/store/run_store.h"
@@ -20,5 +20,11 @@ struct RunArguments {
 RunArguments parseRunArguments(const std::vector<std::string>& arguments);
 // For reading only; CommandError with the remedy where it can't be opened.
 std::unique_ptr<RunStore> openForReading(const std::filesystem::path& runLog);
+
+// The model that was named, or the default model; CommandError where there is neither, with
+// `command` as what to type.
+std::filesystem::path modelToOpen(const std::string& named, const std::string& command);
+// A log that another program writes is left alone: a run gets one of its own beside it.
+std::filesystem::path usableRunLog(const std::filesystem::path& wanted);
 
 } // namespace app

@@ -6,7 +6,6 @@
 #include "app/fail_rule.h"
 #include "app/headless_run.h"
 #include "app/load/workload_limits.h"
-#include "app/observe/default_model.h"
 #include "app/report/report.h"
 #include "app/run_text.h"
 
@@ -66,26 +65,6 @@ Workload chosenWorkload(const LoadArguments& arguments) {
     return *workload;
 }
 
-std::filesystem::path chosenModel(const LoadArguments& arguments) {
-    if (!arguments.model.empty()) {
-        std::error_code ignored;
-        if (!std::filesystem::exists(arguments.model, ignored)) {
-            throw CommandError(ExitStatus::Failed, fmt::format("There is no model file {}; check "
-                                                               "the name.",
-                                                               arguments.model));
-        }
-        return arguments.model;
-    }
-    const DefaultModel standard = findDefaultModel(modelsFolder());
-    if (standard.presence != ModelPresence::Present) {
-        throw CommandError(ExitStatus::Usage,
-                           fmt::format("Name a model file: headway load {} MODEL. The default "
-                                       "model is not at {}; packaging/model fetches it.",
-                                       arguments.workload, standard.file.string()));
-    }
-    return standard.file;
-}
-
 std::vector<FailRule> chosenRules(const LoadArguments& arguments) {
     std::vector<FailRule> rules;
     for (const std::string& text : arguments.rules) {
@@ -96,24 +75,6 @@ std::vector<FailRule> chosenRules(const LoadArguments& arguments) {
         rules.push_back(std::move(*rule));
     }
     return rules;
-}
-
-// A log that another program writes is left alone: this run gets one of its own beside it.
-std::filesystem::path usableRunLog(const std::filesystem::path& wanted) {
-    auto store = RunStore::open(wanted, StoreMode::Write);
-    if (store) {
-        for (const std::int64_t run : (*store)->interruptedAtOpen()) {
-            printNote(fmt::format("Run {} in {} was interrupted; what was recorded of it is kept.",
-                                  run, wanted.string()));
-        }
-        return wanted;
-    }
-    if (store.error().code != engine::ErrorCode::Busy) {
-        throw CommandError(ExitStatus::Failed, store.error().message);
-    }
-    const std::filesystem::path spare = spareRunLog(wanted);
-    printNote(fmt::format("{} Recording into {} instead.", store.error().message, spare.string()));
-    return spare;
 }
 
 void printSummary(const RunSummary& summary, const std::filesystem::path& runLog, bool asJson) {
@@ -141,7 +102,8 @@ ExitStatus runLoad(const LoadArguments& arguments) {
     const Workload workload = chosenWorkload(arguments);
     const std::vector<FailRule> rules = chosenRules(arguments);
     const engine::EngineConfig config = SettingFlags::applied(workload.settings);
-    const std::filesystem::path model = chosenModel(arguments);
+    const std::filesystem::path model =
+        modelToOpen(arguments.model, "headway load " + arguments.workload + " MODEL");
     std::string name = "headway";
     char* argumentList[] = {name.data(), nullptr};
     int count = 1;
@@ -188,8 +150,10 @@ void declareLoad(CLI::App& command, ChosenCommand& chosen) {
         .add_option("WORKLOAD", arguments->workload,
                     fmt::format("A workload file, or one of {}", fmt::join(names, ", ")))
         ->required();
-    command.add_option("MODEL", arguments->model,
-                       "Model file or folder (default: the default model)");
+    command.add_option(
+        "MODEL", arguments->model,
+        "Model file or folder, or a server: http://127.0.0.1:8000 (default: the default "
+        "model)");
     command.add_option("--for", arguments->duration, "Run for this long instead: 500ms, 60s, 5min");
     command.add_option("--record", arguments->record,
                        "Database to record into (default: the user's run log)");

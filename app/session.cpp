@@ -112,6 +112,7 @@ void Session::takeBackend(std::unique_ptr<engine::Backend> backend, std::filesys
     m_generator.reset(); // it refers to the backend that goes
     stopRecording();     // another model's figures are another run
     m_recorder->attach(nullptr);
+    Q_EMIT backendLeaving();
     // Joining an engine can take as long as its step; nobody waits for that here.
     m_retiring = std::jthread([old = std::move(m_backend)]() mutable { old.reset(); });
     m_backend = std::move(backend);
@@ -175,6 +176,11 @@ engine::Result<void> Session::setField(std::string_view key, std::string_view va
 
 engine::ConfigStatus Session::config() const {
     return m_backend ? m_backend->config() : engine::ConfigStatus{};
+}
+
+std::optional<engine::ServingStatus> Session::servingStatus() const {
+    engine::Serving* serving = m_backend ? m_backend->serving() : nullptr;
+    return serving != nullptr ? std::optional(serving->servingStatus()) : std::nullopt;
 }
 
 void Session::post(engine::EventSource source, engine::Notice notice) {

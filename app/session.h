@@ -9,6 +9,7 @@
 #include "app/observe/history.h"
 #include "app/store/recorder.h"
 #include "engine/backend.h"
+#include "engine/serving.h"
 
 #include <QObject>
 #include <QString>
@@ -46,6 +47,8 @@ public:
     // A refusal is also an event. Key or flag.
     engine::Result<void> setField(std::string_view key, std::string_view valueText);
     engine::ConfigStatus config() const;
+    // Levels of degradation; empty without a model, or where nothing stands around it.
+    std::optional<engine::ServingStatus> servingStatus() const;
 
     // A recorded run of a workload: applies its settings, begins a run, sends, ends the run when
     // the last answer has ended. A recording that is open ends before. Where the log can't be
@@ -81,7 +84,8 @@ public:
 
 Q_SIGNALS:
     void loadProgressed(const QString& phase, qint64 done, qint64 total);
-    void modelChanged(); // loaded, gone, or loading was cancelled
+    void backendLeaving(); // the present one is about to go: nobody may call it any more
+    void modelChanged();   // loaded, gone, or loading was cancelled
     void loadFailed(const QString& message);
     void ticked(const engine::Snapshot& snapshot); // at the pump's rate, after events
     void eventHappened(const engine::Event& event);

@@ -1,0 +1,509 @@
+// `headway serve` as a process, with real clients: sockets always; curl, the official OpenAI client
+// and nginx where this machine has them.
+#include "app/api/http_server.h"
+#include "app/store/run_store.h"
+#include "tests/support/http_client.h"
+#include "tests/support/program.h"
+#include "tests/support/prometheus_text.h"
+#include "tests/support/tiny_model.h"
+
+#include <QDir>
+#include <QFile>
+#include <QFloat16> // comparing JSON looks at it
+#include <QStandardPaths>
+#include <QTest>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <csignal>
+#include <set>
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+using tests::HttpAnswer;
+using tests::HttpClient;
+using tests::ProgramRunner;
+
+class TstServeProgram : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { tests::allowManyFiles(); }
+    void init();
+
+    void answersUntilItIsStopped();
+    void countsAgreeInAllThreePlaces();
+    void levelsAreToldAndForced();
+    void streamedPromptsAreWritten();
+    void whoLeavesFreesTheEngine();
+    void hostileClientsLeaveItServing();
+    void overloadIsToldWithATime();
+    void curlReadsAStream();
+    void theOfficialClientWorks();
+    void nginxRoutesLanesAndSessions();
+    void nginxConfigurationsAreChecked_data();
+    void nginxConfigurationsAreChecked();
+
+private:
+    struct Server {
+        std::unique_ptr<QProcess> process;
+        std::uint16_t port = 0;
+        std::string token;
+        std::int64_t run = 0;
+        std::string runLog;
+    };
+    Server serve(const QStringList& more = {}) const;
+    static int stop(Server& server);
+    static HttpAnswer post(const Server& server, const char* path, const json& body,
+                           const std::vector<std::string>& headers = {});
+    static HttpAnswer get(const Server& server, const char* path);
+
+    std::unique_ptr<ProgramRunner> m_headway;
+};
+
+namespace {
+
+const json kHello = {{"messages", {{{"role", "user"}, {"content", "Say hello."}}}},
+                     {"max_tokens", 5},
+                     {"temperature", 0},
+                     {"ignore_eos", true}};
+
+json with(json body, const char* name, json value) {
+    body[name] = std::move(value);
+    return body;
+}
+
+// Where a program is, also where only root looks for it.
+QString findProgram(const QString& name) {
+    const QString found = QStandardPaths::findExecutable(name);
+    return found.isEmpty() ? QStandardPaths::findExecutable(name, {QStringLiteral("/usr/sbin")})
+                           : found;
+}
+
+// Of a server that was there a moment ago.
+std::uint16_t freePort() {
+    app::HttpServer server([](const std::shared_ptr<app::HttpExchange>&) {});
+    return server.start(0).value_or(0);
+}
+
+} // namespace
+
+void TstServeProgram::init() {
+    m_headway = std::make_unique<ProgramRunner>(QStringLiteral("headway"));
+    tests::writeTinyModel(m_headway->path(QStringLiteral("tiny.gguf")).toStdString());
+}
+
+TstServeProgram::Server TstServeProgram::serve(const QStringList& more) const {
+    Server server;
+    server.process = m_headway->start(
+        QStringList{QStringLiteral("serve"), QStringLiteral("tiny.gguf"), QStringLiteral("--port"),
+                    QStringLiteral("0"), QStringLiteral("--json"), QStringLiteral("--threads"),
+                    QStringLiteral("1")} +
+        more);
+    QByteArray line;
+    while (!line.endsWith('\n') && server.process->waitForReadyRead(60'000)) {
+        line += server.process->readAllStandardOutput();
+    }
+    const json document = json::parse(line.toStdString(), nullptr, false);
+    if (!document.is_object()) {
+        qWarning() << line << server.process->readAllStandardError();
+        return server;
+    }
+    server.port = document["port"];
+    server.token = document.value("token", "");
+    server.run = document.value("run_id", 0);
+    server.runLog = document.value("run_log", "");
+    return server;
+}
+
+int TstServeProgram::stop(Server& server) {
+    ::kill(static_cast<pid_t>(server.process->processId()), SIGTERM);
+    return ProgramRunner::wait(*server.process).status;
+}
+
+HttpAnswer TstServeProgram::post(const Server& server, const char* path, const json& body,
+                                 const std::vector<std::string>& headers) {
+    return tests::ask(server.port,
+                      HttpClient::request("POST", path, server.token, body.dump(), headers));
+}
+
+HttpAnswer TstServeProgram::get(const Server& server, const char* path) {
+    return tests::ask(server.port, HttpClient::request("GET", path, server.token));
+}
+
+void TstServeProgram::answersUntilItIsStopped() {
+    Server server = serve();
+    QVERIFY(server.port != 0);
+    QCOMPARE(get(server, "/health").status, 200);
+    const json models = json::parse(get(server, "/v1/models").body);
+    QCOMPARE(models["data"].size(), std::size_t{1});
+    const json answer = json::parse(post(server, "/v1/chat/completions", kHello).body);
+    QCOMPARE(answer["usage"]["completion_tokens"], json(5));
+    const json again = json::parse(post(server, "/v1/chat/completions", kHello).body);
+    QCOMPARE(answer["choices"][0]["message"], again["choices"][0]["message"]);
+    QCOMPARE(stop(server), 0);
+    auto store = app::RunStore::open(server.runLog, app::StoreMode::ReadOnly);
+    QVERIFY(store.has_value());
+    const auto summary = (*store)->summary(server.run);
+    QVERIFY(summary.has_value());
+    QCOMPARE(summary->completed, std::int64_t{2});
+}
+
+void TstServeProgram::countsAgreeInAllThreePlaces() {
+    Server server = serve();
+    std::int64_t prompt = 0;
+    std::int64_t output = 0;
+    std::map<std::int64_t, json> ledgers;
+    constexpr int kRequests = 6;
+    for (int i = 0; i < kRequests; ++i) {
+        const json body = with(kHello, "max_tokens", 3 + i);
+        const json answer = json::parse(
+            post(server, i % 2 == 0 ? "/v1/chat/completions" : "/v1/completions",
+                 i % 2 == 0 ? body
+                            : json{{"prompt", std::string(static_cast<std::size_t>(20 + i), 'a')},
+                                   {"max_tokens", 3 + i},
+                                   {"temperature", 0},
+                                   {"ignore_eos", true}})
+                .body);
+        prompt += answer["usage"]["prompt_tokens"].get<std::int64_t>();
+        output += answer["usage"]["completion_tokens"].get<std::int64_t>();
+        ledgers[answer["headway"]["request_id"]] = answer["headway"];
+    }
+    tests::PrometheusText metrics;
+    for (int i = 0; i < 100; ++i) {
+        metrics = tests::parsePrometheus(get(server, "/metrics").body);
+        if (metrics.value("vllm:time_to_first_token_seconds_count") == kRequests) {
+            break;
+        }
+        QTest::qWait(50);
+    }
+    QVERIFY2(metrics.problem.empty(), metrics.problem.c_str());
+    QCOMPARE(metrics.value("vllm:request_success_total", {{"finished_reason", "length"}}),
+             static_cast<double>(kRequests));
+    QCOMPARE(metrics.value("vllm:generation_tokens_total"), static_cast<double>(output));
+    QCOMPARE(metrics.value("vllm:request_prompt_tokens_sum"), static_cast<double>(prompt));
+    QCOMPARE(stop(server), 0);
+    auto store = app::RunStore::open(server.runLog, app::StoreMode::ReadOnly);
+    const auto run = (*store)->load(server.run);
+    QVERIFY(run.has_value());
+    QCOMPARE(run->requests.size(), std::size_t{kRequests});
+    double seconds = 0.0;
+    for (const app::StoredRequest& stored : run->requests) {
+        const engine::RequestRecord& record = stored.record;
+        prompt -= record.promptTokens;
+        output -= record.outputTokens;
+        const json& told = ledgers.at(static_cast<std::int64_t>(record.id));
+        QVERIFY(record.ledgerNs.has_value());
+        double sum = 0.0;
+        for (std::size_t stage = 0; stage < engine::kStages; ++stage) {
+            const double ms = static_cast<double>((*record.ledgerNs)[stage]) / 1e6;
+            sum += ms;
+            const std::string name(engine::name(static_cast<engine::Stage>(stage)));
+            QVERIFY(std::abs(told["ledger_ms"][name].get<double>() - ms) < 1e-5);
+        }
+        QVERIFY(std::abs(sum - told["ttft_ms"].get<double>()) < 1e-3);
+        seconds += told["ttft_ms"].get<double>() / 1e3;
+    }
+    QCOMPARE(prompt, std::int64_t{0});
+    QCOMPARE(output, std::int64_t{0});
+    QVERIFY(std::abs(*metrics.value("vllm:time_to_first_token_seconds_sum") - seconds) < 1e-6);
+}
+
+void TstServeProgram::levelsAreToldAndForced() {
+    Server server = serve({QStringLiteral("--batching"), QStringLiteral("dynamic")});
+    const json before = json::parse(get(server, "/v1/degradation").body);
+    QCOMPARE(before["mode"].get<std::string>(), std::string("off"));
+    QCOMPARE(before["level"].get<int>(), 0);
+    QCOMPARE(before["actions"].size(), std::size_t{4});
+    const auto force = [&](const json& body) {
+        return tests::ask(server.port,
+                          HttpClient::request("PUT", "/v1/degradation", server.token, body.dump()));
+    };
+    QCOMPARE(force({{"mode", "3"}}).status, 400);
+    QCOMPARE(force(json::object()).status, 400);
+    QCOMPARE(force({{"mode", 1}}).status, 200);
+    json now = json::object();
+    for (int i = 0; i < 100 && now.value("level", 0) != 1; ++i) {
+        QTest::qWait(20);
+        now = json::parse(get(server, "/v1/degradation").body);
+    }
+    QCOMPARE(now["level"].get<int>(), 1);
+    QCOMPARE(now["mode"].get<std::string>(), std::string("1"));
+    json policy = json::object();
+    for (int i = 0; i < 100 && policy.value("effective", "") != "continuous"; ++i) {
+        QTest::qWait(20);
+        for (const json& field : json::parse(get(server, "/v1/config").body)["fields"]) {
+            policy = field["field"] == "batching.policy" ? field : policy;
+        }
+    }
+    QCOMPARE(policy["requested"].get<std::string>(), std::string("dynamic"));
+    QCOMPARE(policy["state"].get<std::string>(), std::string("held"));
+    const json answer = json::parse(post(server, "/v1/chat/completions", kHello).body);
+    QCOMPARE(answer["headway"]["degraded"].get<bool>(), true);
+    QCOMPARE(stop(server), 0);
+}
+
+void TstServeProgram::streamedPromptsAreWritten() {
+    Server server = serve();
+    const std::string text = "A prompt that is written piece by piece, and then completed.";
+    const json plain = {
+        {"prompt", text}, {"max_tokens", 4}, {"temperature", 0}, {"ignore_eos", true}};
+    const json whole = json::parse(post(server, "/v1/completions", plain).body);
+    const HttpAnswer opened =
+        post(server, "/v1/streams", {{"prompt", "A prompt "}, {"ignore_eos", true}});
+    QCOMPARE(opened.status, 201);
+    const std::string id = json::parse(opened.body)["id"];
+    const std::string path = "/v1/streams/" + id;
+    QCOMPARE(get(server, path.c_str()).status, 200);
+    QCOMPARE(post(server, (path + "/append").c_str(), {{"text", "that was never"}}).status, 204);
+    QCOMPARE(post(server, (path + "/truncate").c_str(), {{"bytes", 9}}).status, 204);
+    QCOMPARE(post(server, (path + "/append").c_str(), {{"text", text.substr(9)}}).status, 204);
+    const HttpAnswer done =
+        post(server, (path + "/complete").c_str(), {{"max_tokens", 4}, {"temperature", 0}});
+    QCOMPARE(done.status, 200);
+    QCOMPARE(json::parse(done.body)["choices"][0]["text"], whole["choices"][0]["text"]);
+    QCOMPARE(get(server, path.c_str()).status, 404);
+    const std::string second =
+        json::parse(post(server, "/v1/streams", {{"prompt", "x"}}).body)["id"];
+    QCOMPARE(tests::ask(server.port,
+                        HttpClient::request("DELETE", "/v1/streams/" + second, server.token))
+                 .status,
+             204);
+    QCOMPARE(post(server, "/v1/streams/99/append", {{"text", "x"}}).status, 404);
+    QCOMPARE(stop(server), 0);
+}
+
+void TstServeProgram::whoLeavesFreesTheEngine() {
+    Server server = serve();
+    const json endless = with(kHello, "max_tokens", 400);
+    HttpClient client(server.port);
+    QVERIFY(client.send(HttpClient::request("POST", "/v1/chat/completions", server.token,
+                                            with(endless, "stream", true).dump())));
+    client.readUntil("data: ");
+    client.close();
+    tests::PrometheusText metrics;
+    for (int i = 0; i < 100; ++i) {
+        metrics = tests::parsePrometheus(get(server, "/metrics").body);
+        if (metrics.value("vllm:request_success_total", {{"finished_reason", "abort"}}) == 1.0) {
+            break;
+        }
+        QTest::qWait(20);
+    }
+    const double aborted =
+        metrics.value("vllm:request_success_total", {{"finished_reason", "abort"}}).value_or(0.0);
+    const double ended =
+        metrics.value("vllm:request_success_total", {{"finished_reason", "length"}}).value_or(0.0);
+    QCOMPARE(aborted + ended, 1.0); // a fast machine may have been done
+    QCOMPARE(stop(server), 0);
+}
+
+void TstServeProgram::hostileClientsLeaveItServing() {
+    Server server = serve();
+    std::vector<std::unique_ptr<HttpClient>> idle;
+    for (int i = 0; i < 1000; ++i) {
+        idle.push_back(std::make_unique<HttpClient>(server.port));
+    }
+    for (int i = 0; i < 50; ++i) {
+        idle[static_cast<std::size_t>(i)]->send("POST /v1/chat/completions HTTP/1.1\r\nHost:");
+    }
+    HttpClient huge(server.port);
+    huge.send(fmt::format("POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: "
+                          "Bearer {}\r\nContent-Length: {}\r\n\r\n",
+                          server.token, std::int64_t{1} << 40));
+    QCOMPARE(huge.answer().status, 413);
+    QCOMPARE(tests::ask(server.port, HttpClient::request("POST", "/v1/completions", server.token,
+                                                         "{\"prompt\": \"\xc3\x28\"}"))
+                 .status,
+             400);
+    // One that asks for a long answer and never reads it.
+    HttpClient slow(server.port);
+    slow.send(HttpClient::request("POST", "/v1/chat/completions", server.token,
+                                  with(with(kHello, "max_tokens", 400), "stream", true).dump()));
+    HttpClient pipelined(server.port);
+    std::string requests;
+    for (int i = 0; i < 20; ++i) {
+        requests +=
+            HttpClient::request("POST", "/v1/chat/completions", server.token, kHello.dump());
+    }
+    pipelined.send(requests);
+    for (int i = 0; i < 20; ++i) {
+        QCOMPARE(pipelined.answer(30s).status, 200);
+    }
+    QCOMPARE(post(server, "/v1/chat/completions", kHello).status, 200);
+    idle.clear();
+    QCOMPARE(stop(server), 0);
+}
+
+void TstServeProgram::overloadIsToldWithATime() {
+    Server server = serve({QStringLiteral("--max-waiting"), QStringLiteral("2"),
+                           QStringLiteral("--max-batch"), QStringLiteral("1")});
+    const std::string request = HttpClient::request("POST", "/v1/chat/completions", server.token,
+                                                    with(kHello, "max_tokens", 300).dump());
+    std::vector<std::unique_ptr<HttpClient>> clients;
+    for (int i = 0; i < 12; ++i) {
+        clients.push_back(std::make_unique<HttpClient>(server.port));
+        QVERIFY(clients.back()->send(request));
+    }
+    int refused = 0;
+    int answered = 0;
+    for (const auto& client : clients) {
+        const HttpAnswer answer = client->answer(60s);
+        if (answer.status == 429) {
+            ++refused;
+            QVERIFY(std::stoi(answer.headers.at("retry-after")) >= 1);
+            QCOMPARE(json::parse(answer.body)["error"]["code"], json("overloaded"));
+        } else {
+            QCOMPARE(answer.status, 200);
+            ++answered;
+        }
+    }
+    QVERIFY(refused > 0 && answered > 0);
+    QCOMPARE(stop(server), 0);
+}
+
+void TstServeProgram::curlReadsAStream() {
+    const QString curl = findProgram(QStringLiteral("curl"));
+    if (curl.isEmpty()) {
+        QSKIP("curl is not installed");
+    }
+    Server server = serve();
+    QProcess process;
+    process.start(
+        curl, {QStringLiteral("-sN"), QStringLiteral("--max-time"), QStringLiteral("30"),
+               QStringLiteral("-H"),
+               QStringLiteral("Authorization: Bearer ") + QString::fromStdString(server.token),
+               QStringLiteral("-H"), QStringLiteral("Content-Type: application/json"),
+               QStringLiteral("-d"), QString::fromStdString(with(kHello, "stream", true).dump()),
+               QStringLiteral("http://127.0.0.1:%1/v1/chat/completions").arg(server.port)});
+    const auto end = ProgramRunner::wait(process);
+    QCOMPARE(end.status, 0);
+    QVERIFY(end.out.contains("\"finish_reason\":\"length\""));
+    QVERIFY(end.out.endsWith("data: [DONE]\n\n"));
+    QCOMPARE(stop(server), 0);
+}
+
+void TstServeProgram::theOfficialClientWorks() {
+    QString python = qEnvironmentVariable("HEADWAY_OPENAI_PYTHON");
+    if (python.isEmpty()) {
+        python = findProgram(QStringLiteral("python3"));
+    }
+    QProcess probe;
+    probe.start(python, {QStringLiteral("-c"), QStringLiteral("import openai")});
+    if (python.isEmpty() || ProgramRunner::wait(probe).status != 0) {
+        QSKIP("Python's package openai is not installed (HEADWAY_OPENAI_PYTHON names another "
+              "Python)");
+    }
+    Server server = serve();
+    QProcess process;
+    process.start(python, {QStringLiteral(HEADWAY_SOURCE_DIR "/tests/app/openai_client.py"),
+                           QStringLiteral("http://127.0.0.1:%1/v1").arg(server.port),
+                           QString::fromStdString(server.token)});
+    const auto end = ProgramRunner::wait(process);
+    QVERIFY2(end.status == 0, end.err.constData());
+    QCOMPARE(end.out.trimmed(), QByteArray("ok"));
+    QCOMPARE(stop(server), 0);
+}
+
+void TstServeProgram::nginxRoutesLanesAndSessions() {
+    const QString nginx = findProgram(QStringLiteral("nginx"));
+    if (nginx.isEmpty()) {
+        QSKIP("nginx is not installed: packaging/deps test");
+    }
+    const QStringList shared = {QStringLiteral("--token-file"), QStringLiteral("token"),
+                                QStringLiteral("--no-record")};
+    std::vector<Server> servers;
+    for (int i = 0; i < 3; ++i) {
+        servers.push_back(serve(shared));
+        QVERIFY(servers.back().port != 0);
+    }
+    QFile tokenFile(m_headway->path(QStringLiteral("token")));
+    QVERIFY(tokenFile.open(QIODevice::ReadOnly));
+    const std::string token = tokenFile.readAll().trimmed().toStdString();
+    const std::uint16_t listen = freePort();
+    const auto config =
+        m_headway->run({QStringLiteral("nginx-config"), QStringLiteral("--realtime"),
+                        QStringLiteral("%1,%2").arg(servers[0].port).arg(servers[1].port),
+                        QStringLiteral("--batch"), QString::number(servers[2].port),
+                        QStringLiteral("--listen"), QString::number(listen)});
+    QCOMPARE(config.status, 0);
+    QFile file(m_headway->path(QStringLiteral("nginx.conf")));
+    QVERIFY(file.open(QIODevice::WriteOnly) && file.write(config.out) > 0);
+    file.close();
+    QProcess process;
+    process.start(nginx, {QStringLiteral("-p"), m_headway->path(QString()), QStringLiteral("-c"),
+                          file.fileName()});
+    for (int i = 0; i < 100 && !HttpClient(listen).isConnected(); ++i) {
+        QTest::qWait(50);
+    }
+    const auto ask = [&](const std::vector<std::string>& headers, bool isStreamed = false) {
+        return tests::ask(listen,
+                          HttpClient::request("POST", "/v1/chat/completions", token,
+                                              with(kHello, "stream", isStreamed).dump(), headers));
+    };
+    const auto engineOf = [](const HttpAnswer& answer) {
+        const auto cookie = answer.headers.find("set-cookie");
+        return cookie == answer.headers.end() ? std::string()
+                                              : cookie->second.substr(0, cookie->second.find(';'));
+    };
+    const auto named = [](std::uint16_t port) { return fmt::format("headway_engine={}", port); };
+    // Lanes.
+    for (const char* header : {"X-Batch: true", "X-Mode: batch"}) {
+        const HttpAnswer answer = ask({header});
+        QVERIFY2(answer.status == 200, process.readAllStandardError().constData());
+        QCOMPARE(engineOf(answer), named(servers[2].port));
+    }
+    std::set<std::string> seen;
+    for (int i = 0; i < 8; ++i) {
+        const HttpAnswer answer = ask({i % 2 == 0 ? "X-Mode: realtime" : "X-Other: 1"});
+        QCOMPARE(answer.status, 200);
+        seen.insert(engineOf(answer));
+    }
+    QCOMPARE(seen, (std::set<std::string>{named(servers[0].port), named(servers[1].port)}));
+    // A session stays, and is not confused by a cookie of the other lane.
+    for (const std::string& cookie : seen) {
+        for (int i = 0; i < 6; ++i) {
+            QCOMPARE(engineOf(ask({"Cookie: " + cookie}, i % 2 == 0)), cookie);
+        }
+        QCOMPARE(engineOf(ask({"Cookie: " + cookie, "X-Batch: true"})), named(servers[2].port));
+    }
+    QVERIFY(ask({}).headers.at("set-cookie").find("Max-Age=3600") != std::string::npos);
+    // An engine that is gone: the other of its lane stands in.
+    QCOMPARE(stop(servers[0]), 0);
+    for (int i = 0; i < 4; ++i) {
+        const HttpAnswer answer = ask({"Cookie: " + named(servers[0].port)});
+        QCOMPARE(answer.status, 200);
+        QCOMPARE(engineOf(answer), named(servers[1].port));
+    }
+    ::kill(static_cast<pid_t>(process.processId()), SIGTERM);
+    ProgramRunner::wait(process);
+    QCOMPARE(stop(servers[1]), 0);
+    QCOMPARE(stop(servers[2]), 0);
+}
+
+void TstServeProgram::nginxConfigurationsAreChecked_data() {
+    QTest::addColumn<QStringList>("arguments");
+    QTest::newRow("no lanes") << QStringList{};
+    QTest::newRow("no batch") << QStringList{QStringLiteral("--realtime"), QStringLiteral("1")};
+    QTest::newRow("twice") << QStringList{QStringLiteral("--realtime"), QStringLiteral("81"),
+                                          QStringLiteral("--batch"), QStringLiteral("81")};
+    QTest::newRow("own port") << QStringList{QStringLiteral("--realtime"), QStringLiteral("8100"),
+                                             QStringLiteral("--batch"), QStringLiteral("81")};
+    QTest::newRow("zero") << QStringList{QStringLiteral("--realtime"), QStringLiteral("0"),
+                                         QStringLiteral("--batch"), QStringLiteral("81")};
+    QTest::newRow("too large") << QStringList{QStringLiteral("--realtime"), QStringLiteral("70000"),
+                                              QStringLiteral("--batch"), QStringLiteral("81")};
+    QTest::newRow("no number") << QStringList{QStringLiteral("--realtime"), QStringLiteral("a;b"),
+                                              QStringLiteral("--batch"), QStringLiteral("81")};
+}
+
+void TstServeProgram::nginxConfigurationsAreChecked() {
+    QFETCH(QStringList, arguments);
+    const auto end = m_headway->run(QStringList{QStringLiteral("nginx-config")} + arguments);
+    QCOMPARE(end.status, 2);
+    QVERIFY(!end.err.isEmpty() && end.out.isEmpty());
+}
+
+QTEST_GUILESS_MAIN(TstServeProgram)
+#include "tst_serve_program.moc"
