@@ -3,6 +3,7 @@
 #include "app/cli_commands.h"
 #include "app/command/setting_flags.h"
 #include "app/display.h"
+#include "app/remote/remote_address.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -26,6 +27,11 @@ constexpr std::array kCommands = {
                "headway compare 11 12", declareCompare},
     CommandRow{"simulate", "Runs a workload through the real policies in virtual time",
                "headway simulate demo --profile 12 --batching dynamic", declareSimulate},
+    CommandRow{"serve", "Serves the OpenAI API on this machine, and records what was asked",
+               "headway serve model.gguf --port 8100 --token-file token", declareServe},
+    CommandRow{
+        "nginx-config", "Writes a configuration of nginx for a realtime and a batch instance",
+        "headway nginx-config --realtime 8101 --batch 8102 > nginx.conf", declareNginxConfig},
     CommandRow{"fields", "Lists every setting with its values, default and when it takes effect",
                "headway fields", declareFields},
     CommandRow{"metrics", "Lists every recorded metric of the engine with its unit",
@@ -40,8 +46,10 @@ struct WindowArguments {
 };
 
 void declareWindow(CLI::App& root, WindowArguments& arguments) {
-    root.add_option("MODEL", arguments.model,
-                    "Model to open in the window: a GGUF or safetensors file, or a folder");
+    root.add_option(
+        "MODEL", arguments.model,
+        "Model to open in the window: a GGUF or safetensors file, a folder, or a server "
+        "(http://...)");
     root.add_option("--workload", arguments.workload,
                     "Workload that starts once the model is loaded: a built-in name or a file");
     root.add_option("--record", arguments.runLog, "Run log to use instead of the user's own");
@@ -51,7 +59,8 @@ void declareWindow(CLI::App& root, WindowArguments& arguments) {
 
 int openWindow(const WindowArguments& arguments, const ConsoleOpener& openConsole) {
     std::error_code ignored;
-    if (!arguments.model.empty() && !std::filesystem::exists(arguments.model, ignored)) {
+    if (!arguments.model.empty() && !isRemoteAddress(arguments.model) &&
+        !std::filesystem::exists(arguments.model, ignored)) {
         throw CommandError(
             ExitStatus::Usage,
             fmt::format("\"{}\" is neither a command nor a model file; `headway --help` lists the "

@@ -7,8 +7,8 @@
 
 namespace app {
 
-// Loads on the calling thread; see engine::makeEngine. A value, so that a test can hand the session
-// a backend without a model.
+// Loads on the calling thread, or attaches to the server where `model` is an address (http://...);
+// see engine::makeEngine. A value, so that a test can hand the session a backend without a model.
 using BackendMaker = std::function<engine::Result<std::unique_ptr<engine::Backend>>(
     const std::filesystem::path& model, const engine::EngineConfig& config,
     const std::function<void(const engine::LoadProgress&)>& progress, std::stop_token stop)>;
