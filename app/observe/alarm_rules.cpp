@@ -91,6 +91,39 @@ AlarmReading readStarved(const AlarmInputs& inputs) {
     });
 }
 
+AlarmReading readTimeliness(const AlarmInputs& inputs) {
+    std::int64_t all = 0;
+    std::int64_t met = 0;
+    forRecentRequests(inputs.history, kWindowSeconds, [&](const RequestPoint& request) {
+        if (request.metDeadline) {
+            ++all;
+            met += *request.metDeadline ? 1 : 0;
+        }
+    });
+    return {.value =
+                all > 0 ? std::optional(100.0 * static_cast<double>(met) / static_cast<double>(all))
+                        : std::nullopt,
+            .n = all};
+}
+
+// A measured workload whose prompts begin alike is faster than the same with prompts of its own.
+AlarmReading readPrefixHits(const AlarmInputs& inputs) {
+    if (!inputs.load.isRunning) {
+        return {};
+    }
+    std::int64_t n = 0;
+    double prompt = 0.0;
+    double hits = 0.0;
+    forRecentRequests(inputs.history, kWindowSeconds, [&](const RequestPoint& request) {
+        if (isLatencySample(request, SampleFilter::Warm)) {
+            ++n;
+            prompt += static_cast<double>(request.promptTokens);
+            hits += static_cast<double>(request.hitTokens);
+        }
+    });
+    return {.value = prompt > 0.0 ? std::optional(100.0 * hits / prompt) : std::nullopt, .n = n};
+}
+
 AlarmReading readLag(const AlarmInputs& inputs) {
     if (!inputs.load.isRunning || inputs.load.sent == 0) {
         return {};
@@ -155,6 +188,30 @@ constexpr std::array kRules = {
               .maximum = 99.0,
               .tile = AlarmTile::Busy,
               .read = readStarved},
+    AlarmRule{.key = "batch_timeliness",
+              .label = QT_TRANSLATE_NOOP("labels", "Batch requests done by their deadline"),
+              .unit = "%",
+              .side = AlarmSide::Below,
+              .limit = 99.9,
+              .clear = 99.95,
+              .holdSeconds = 5.0,
+              .clearSeconds = 15.0,
+              .leastCount = 10,
+              .maximum = 99.99,
+              .tile = AlarmTile::None,
+              .read = readTimeliness},
+    AlarmRule{.key = "prefix_hits",
+              .label =
+                  QT_TRANSLATE_NOOP("labels", "Prompt tokens of a workload found in the cache"),
+              .unit = "%",
+              .limit = 1.0,
+              .clear = 0.8,
+              .holdSeconds = 5.0,
+              .clearSeconds = 10.0,
+              .leastCount = 30,
+              .maximum = 99.0,
+              .tile = AlarmTile::None,
+              .read = readPrefixHits},
     AlarmRule{.key = "load_lag",
               .label = QT_TRANSLATE_NOOP("labels", "Lag of the load generator, median"),
               .unit = "ms",

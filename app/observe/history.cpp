@@ -67,6 +67,9 @@ RequestPoint requestPoint(const engine::RequestRecord& record, double seconds) {
     point.outputTokens = record.outputTokens;
     point.promptTokens = record.promptTokens;
     point.hitTokens = record.hitTokens;
+    if (record.lane == engine::Lane::Batch) {
+        point.metDeadline = record.metDeadline();
+    }
     if (record.ledgerNs) {
         point.hasLedger = true;
         for (std::size_t stage = 0; stage < engine::kStages; ++stage) {
@@ -99,6 +102,9 @@ bool isLatencySample(const RequestPoint& point, SampleFilter filter) {
     constexpr auto kNotWarm = static_cast<std::uint32_t>(engine::SampleTag::Cold) |
                               static_cast<std::uint32_t>(engine::SampleTag::IdleStart) |
                               static_cast<std::uint32_t>(engine::SampleTag::WarmUp);
+    if ((point.tags & engine::kNotComputed) != 0) {
+        return false; // of no model, or of another one
+    }
     return filter == SampleFilter::All ||
            (point.outcome == engine::Outcome::Completed && (point.tags & kNotWarm) == 0);
 }

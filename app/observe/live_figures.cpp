@@ -147,7 +147,8 @@ LiveFigures liveFigures(const History& history, const FigureSpans& spans, Sample
 }
 
 bool meetsTarget(const RequestPoint& point, const ServiceTarget& target) {
-    return point.outcome == engine::Outcome::Completed && std::isfinite(point.ttftMs) &&
+    return point.outcome == engine::Outcome::Completed &&
+           (point.tags & engine::kNotComputed) == 0 && std::isfinite(point.ttftMs) &&
            point.ttftMs <= target.ttftMs &&
            (!std::isfinite(point.tpotMs) || point.tpotMs <= target.tpotMs);
 }

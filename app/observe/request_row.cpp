@@ -58,13 +58,16 @@ RequestRow requestRow(const engine::RequestRecord& record, engine::TimePoint sta
 }
 
 std::vector<std::string_view> tagKeys(std::uint32_t tags) {
-    constexpr std::array<std::pair<engine::SampleTag, std::string_view>, 6> kKeys = {{
+    constexpr std::array<std::pair<engine::SampleTag, std::string_view>, 9> kKeys = {{
         {engine::SampleTag::Cold, "cold"},
         {engine::SampleTag::IdleStart, "idle_start"},
         {engine::SampleTag::WarmUp, "warm_up"},
         {engine::SampleTag::Preempted, "preempted"},
         {engine::SampleTag::ConfigChanged, "config_changed"},
         {engine::SampleTag::Streamed, "streamed"},
+        {engine::SampleTag::Degraded, "degraded"},
+        {engine::SampleTag::Cached, "cached"},
+        {engine::SampleTag::LightModel, "light_model"},
     }};
     std::vector<std::string_view> keys;
     for (const auto& [tag, key] : kKeys) {
@@ -79,7 +82,9 @@ std::vector<std::string_view> tagKeys(std::uint32_t tags) {
 }
 
 bool isLatencySample(const RequestRow& row) {
-    return row.ttftMs.has_value() && row.tags == 0 && row.outcome == engine::Outcome::Completed;
+    constexpr auto kDegraded = static_cast<std::uint32_t>(engine::SampleTag::Degraded);
+    return row.ttftMs.has_value() && (row.tags & ~kDegraded) == 0 &&
+           row.outcome == engine::Outcome::Completed;
 }
 
 std::vector<double> roundedParts(const std::vector<double>& parts, int decimals) {

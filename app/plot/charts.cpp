@@ -283,6 +283,15 @@ MarkerKind markerKind(const engine::Event& event) {
     if (notice != nullptr && (notice->kind == kAlarmRaised || notice->kind == kAlarmCleared)) {
         return notice->kind == kAlarmRaised ? MarkerKind::Alarm : MarkerKind::Note;
     }
+    if (notice != nullptr && notice->kind == "degradation_changed") {
+        const bool isHighest =
+            std::ranges::find(notice->values, std::pair<std::string, std::string>("after", "2")) !=
+            notice->values.end();
+        return isHighest ? MarkerKind::Alarm : MarkerKind::Warning;
+    }
+    if (notice != nullptr && notice->kind == "degradation_effect") {
+        return MarkerKind::Note;
+    }
     switch (event.source) {
     case engine::EventSource::Operator:
         return MarkerKind::Operator;

@@ -51,7 +51,8 @@ std::vector<SettingRow> lastOfEachField(const std::vector<SettingRow>& rows) {
 bool isWarm(std::uint32_t tags) {
     constexpr auto kNotWarm = static_cast<std::uint32_t>(engine::SampleTag::Cold) |
                               static_cast<std::uint32_t>(engine::SampleTag::IdleStart) |
-                              static_cast<std::uint32_t>(engine::SampleTag::WarmUp);
+                              static_cast<std::uint32_t>(engine::SampleTag::WarmUp) |
+                              engine::kNotComputed;
     return (tags & kNotWarm) == 0;
 }
 
@@ -66,8 +67,9 @@ std::optional<double> milliseconds(const std::optional<engine::Nanoseconds>& spa
 bool isGood(const engine::RequestRecord& record, const RunInfo& info) {
     const auto ttft = milliseconds(record.ttft());
     const auto tpot = milliseconds(record.tpot());
-    return engine::outcome(record.reason) == engine::Outcome::Completed && ttft &&
-           *ttft <= info.sloTtftMs && (!tpot || *tpot <= info.sloTpotMs);
+    return engine::outcome(record.reason) == engine::Outcome::Completed &&
+           (record.tags & engine::kNotComputed) == 0 && ttft && *ttft <= info.sloTtftMs &&
+           (!tpot || *tpot <= info.sloTpotMs);
 }
 
 SummaryBuilder::SummaryBuilder(RunInfo info) {

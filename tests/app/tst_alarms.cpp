@@ -86,6 +86,38 @@ const Case kCases[] = {
          drive.level.busyShare = 0.7;
          drive.level.waiting = 4;
      }},
+    {"batch_timeliness",
+     [](Drive& drive) {
+         drive.request = [](int n) {
+             RequestPoint point = answered(50);
+             point.metDeadline = n % 100 != 0;
+             return point;
+         };
+     },
+     [](Drive& drive) {
+         drive.request = [](int) {
+             RequestPoint point = answered(50);
+             point.metDeadline = true;
+             return point;
+         };
+     }},
+    {"prefix_hits",
+     [](Drive& drive) {
+         drive.load = {.isRunning = true, .sent = 50, .lagP50Ms = 1.0};
+         drive.request = [](int) {
+             RequestPoint point = answered(50);
+             point.promptTokens = 100;
+             point.hitTokens = 5;
+             return point;
+         };
+     },
+     [](Drive& drive) {
+         drive.request = [](int) {
+             RequestPoint point = answered(50);
+             point.promptTokens = 100;
+             return point;
+         };
+     }},
     {"load_lag",
      [](Drive& drive) { drive.load = {.isRunning = true, .sent = 50, .lagP50Ms = 25.0}; },
      [](Drive& drive) { drive.load = {.isRunning = true, .sent = 50, .lagP50Ms = 1.0}; }},
