@@ -164,6 +164,10 @@ constexpr NoticeTemplate kNotices[] = {
      QT_TRANSLATE_NOOP("labels", "The file's chat template is not known; conversations are sent as "
                                  "plain text: %1"),
      "format", ""},
+    {"remote_attached",
+     QT_TRANSLATE_NOOP("labels", "Attached to %1: %2. Times are those of this side."), "address",
+     "model"},
+    {"remote_back", QT_TRANSLATE_NOOP("labels", "The server %1 is back"), "address", ""},
     {"run_started", QT_TRANSLATE_NOOP("labels", "Run %1 began: %2"), "run", "name"},
     {"run_finished", QT_TRANSLATE_NOOP("labels", "Run %1 ended"), "run", ""},
     {"workload_started", QT_TRANSLATE_NOOP("labels", "Workload %1 began"), "workload", ""},
@@ -171,11 +175,77 @@ constexpr NoticeTemplate kNotices[] = {
     {"workload_stopped", QT_TRANSLATE_NOOP("labels", "Workload %1 was stopped"), "workload", ""},
     {"prefix_reset", QT_TRANSLATE_NOOP("labels", "Prefix cache emptied: %1 blocks"), "blocks", ""},
     {"recording_problem", QT_TRANSLATE_NOOP("labels", "Not recording: %1"), "message", ""},
+    {"degradation_refused", QT_TRANSLATE_NOOP("labels", "Level %1 can't change the settings: %2"),
+     "level", "reason"},
     {"marker", QT_TRANSLATE_NOOP("labels", "Note: %1"), "text", ""},
     {"model_notice", QT_TRANSLATE_NOOP("labels", "About the model: %1"), "text", ""},
 };
 
+QString causeText(const QString& cause) {
+    constexpr std::pair<const char*, const char*> kCauses[] = {
+        {"limit", QT_TRANSLATE_NOOP("labels", "too slow")},
+        {"trial_began", QT_TRANSLATE_NOOP("labels", "healthy, tried")},
+        {"trial_passed", QT_TRANSLATE_NOOP("labels", "trial passed")},
+        {"trial_failed", QT_TRANSLATE_NOOP("labels", "trial failed")},
+        {"forced", QT_TRANSLATE_NOOP("labels", "chosen by the operator")},
+        {"switched", QT_TRANSLATE_NOOP("labels", "switched off")},
+    };
+    for (const auto& [key, words] : kCauses) {
+        if (cause == QLatin1String(key)) {
+            return translated(words);
+        }
+    }
+    return cause;
+}
+
+// "Level 0 → 1: too slow · TTFT p90 1,204 ms, n 61, limit 800 ms".
+QString levelSentence(const engine::Notice& notice) {
+    const QString before = value(notice, "before");
+    const QString after = value(notice, "after");
+    const QString change =
+        before == after
+            ? translated(QT_TRANSLATE_NOOP("labels", "Level %1")).arg(after)
+            : translated(QT_TRANSLATE_NOOP("labels", "Level %1 → %2")).arg(before, after);
+    QString line = translated(QT_TRANSLATE_NOOP("labels", "%1: %2"))
+                       .arg(change, causeText(value(notice, "cause")));
+    if (const QString p90 = value(notice, "p90_ms"); !p90.isEmpty()) {
+        line +=
+            QStringLiteral(" · ") + translated(QT_TRANSLATE_NOOP("labels", "TTFT p90 %1 ms, n %2"))
+                                        .arg(p90, value(notice, "n"));
+    }
+    if (const QString limit = value(notice, "limit_ms"); !limit.isEmpty()) {
+        line += QStringLiteral(" · ") +
+                translated(QT_TRANSLATE_NOOP("labels", "limit %1 ms")).arg(limit);
+    }
+    return line;
+}
+
+QString effectSentence(const engine::Notice& notice) {
+    const QString verdict = value(notice, "verdict");
+    const auto figure = [&](std::string_view key) {
+        const QString text = value(notice, key);
+        return text.isEmpty() ? QStringLiteral("—") : text;
+    };
+    const QString words = verdict == QLatin1String("better")
+                              ? translated(QT_TRANSLATE_NOOP("labels", "better"))
+                          : verdict == QLatin1String("worse")
+                              ? translated(QT_TRANSLATE_NOOP("labels", "worse"))
+                              : translated(QT_TRANSLATE_NOOP("labels", "not resolved"));
+    return translated(QT_TRANSLATE_NOOP("labels", "Effect of level %1 → %2: %3"))
+               .arg(value(notice, "before"), value(notice, "after"), words) +
+           QStringLiteral(" · ") +
+           translated(QT_TRANSLATE_NOOP("labels", "median TTFT %1 ms (n %2) → %3 ms (n %4)"))
+               .arg(figure("before_ms"), value(notice, "n_before"), figure("after_ms"),
+                    value(notice, "n_after"));
+}
+
 QString sentence(const engine::Notice& notice) {
+    if (notice.kind == "degradation_changed") {
+        return levelSentence(notice);
+    }
+    if (notice.kind == "degradation_effect") {
+        return effectSentence(notice);
+    }
     if (notice.kind == "stage") {
         return translated(QT_TRANSLATE_NOOP("labels", "Stage %1: %2"))
             .arg(value(notice, "stage"), arrivals(notice));
@@ -225,6 +295,9 @@ QString markerText(const engine::Event& event) {
         return more == 0 ? line : line + QStringLiteral(" +%1").arg(more);
     }
     if (const auto* notice = std::get_if<engine::Notice>(&event.body)) {
+        if (notice->kind == "degradation_changed") {
+            return translated(QT_TRANSLATE_NOOP("labels", "level %1")).arg(value(*notice, "after"));
+        }
         return notice->kind == "stage" ? arrivals(*notice) : QString();
     }
     if (std::holds_alternative<engine::Failed>(event.body)) {

@@ -43,13 +43,16 @@ QString fieldHelp(const engine::Field& field) {
 }
 
 QString fieldGroupLabel(std::string_view group) {
-    constexpr std::array<std::pair<std::string_view, const char*>, 6> kGroups = {{
+    constexpr std::array<std::pair<std::string_view, const char*>, 9> kGroups = {{
         {"batching", QT_TRANSLATE_NOOP("labels", "Batching")},
         {"lanes", QT_TRANSLATE_NOOP("labels", "Lanes")},
         {"streams", QT_TRANSLATE_NOOP("labels", "Streamed prompts")},
         {"kv", QT_TRANSLATE_NOOP("labels", "KV cache")},
         {"threads", QT_TRANSLATE_NOOP("labels", "Threads")},
         {"load", QT_TRANSLATE_NOOP("labels", "Loading")},
+        {"degradation", QT_TRANSLATE_NOOP("labels", "Degradation")},
+        {"light", QT_TRANSLATE_NOOP("labels", "Light model")},
+        {"answers", QT_TRANSLATE_NOOP("labels", "Stored answers")},
     }};
     const auto* row = std::ranges::find(kGroups, group, &decltype(kGroups)::value_type::first);
     return row != kGroups.end() ? translated(row->second) : text(group);
@@ -111,12 +114,13 @@ QString outcomeLabel(engine::Outcome outcome) {
 }
 
 QString finishLabel(engine::FinishReason reason) {
-    constexpr std::array<const char*, 7> kLabels = {
+    constexpr std::array<const char*, 8> kLabels = {
         QT_TRANSLATE_NOOP("labels", "Ended by the model"),
         QT_TRANSLATE_NOOP("labels", "Length limit reached"),
         QT_TRANSLATE_NOOP("labels", "Cancelled"),
         QT_TRANSLATE_NOOP("labels", "Rejected"),
         QT_TRANSLATE_NOOP("labels", "Prompt too long"),
+        QT_TRANSLATE_NOOP("labels", "Too many waiting"),
         QT_TRANSLATE_NOOP("labels", "Deadline missed"),
         QT_TRANSLATE_NOOP("labels", "Failed")};
     return translated(kLabels[static_cast<std::size_t>(reason)]);

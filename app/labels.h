@@ -8,6 +8,9 @@
 //   stage {stage, kind: closed|poisson|gamma, rate | users, to_rate?, seconds}
 //   edit_refused {field, value, reason}  recording_problem {message}
 //   alarm_raised, alarm_cleared {alarm, value?, limit, n}
+//   degradation_changed {before, after, cause, n, p90_ms?, low_ms?, limit_ms?, recovery_s}
+//   degradation_effect {before, after, verdict, before_ms, after_ms, n_before, n_after}
+//   degradation_refused {level, reason}
 //   marker {text}                        (a note of the operator)
 #pragma once
 

@@ -107,6 +107,14 @@ void Preferences::setAlarms(const std::vector<AlarmSetting>& settings) {
     }
 }
 
+bool Preferences::notifiesDesktop() const {
+    return m_settings->value(key("alarms/desktop")).toBool();
+}
+
+void Preferences::setNotifiesDesktop(bool isOn) {
+    m_settings->setValue(key("alarms/desktop"), isOn);
+}
+
 QByteArray Preferences::layout(const QString& owner) const {
     return m_settings->value(layoutKey(owner)).toByteArray();
 }

@@ -34,6 +34,9 @@ public:
     // A row a rule of the alarm table; a limit that is not set or not allowed: the rule's own.
     std::vector<AlarmSetting> alarms() const;
     void setAlarms(const std::vector<AlarmSetting>& settings);
+    // Whether a raised alarm is a message of the desktop as well; off at first.
+    bool notifiesDesktop() const;
+    void setNotifiesDesktop(bool isOn);
     // Window geometry, splitters, column widths: opaque to us, by a name of the owner's choice.
     QByteArray layout(const QString& owner) const;
     void setLayout(const QString& owner, const QByteArray& state);

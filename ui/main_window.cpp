@@ -78,6 +78,8 @@ MainWindow::MainWindow(app::Session& session, app::Preferences& preferences, Lan
     buildFrame();
     buildPages();
     buildAlarms();
+    buildServing();
+    buildApi();
     buildKeys();
     connectSession();
     retranslate();

@@ -15,6 +15,10 @@
 class QHBoxLayout;
 class QStackedWidget;
 
+namespace app {
+class ApiServer;
+}
+
 namespace ui {
 
 class AlarmCard;
@@ -22,6 +26,7 @@ class BannerStack;
 class CommandPalette;
 class CornerMessage;
 class Language;
+class LevelCard;
 class ModelMenu;
 class Rail;
 class SessionBanners;
@@ -79,6 +84,11 @@ private:
     void toggleTheme();
     void setServiceTarget(double ttftMs, double tpotMs);
     void buildAlarms();
+    void notifyOfAlarm(const engine::Event& event);
+    void buildServing();
+    void followServing();
+    void buildApi();
+    void showApi(const QString& problem = {});
     void setAlarms(std::vector<app::AlarmSetting> settings); // and keeps them
     void placePanel();
     void togglePanel();
@@ -107,6 +117,9 @@ private:
     CommandPalette* m_palette = nullptr;
     KeyList* m_keyList = nullptr;
     AlarmCard* m_alarmCard = nullptr;
+    LevelCard* m_levelCard = nullptr;
+    app::ApiServer* m_api = nullptr;
+    int m_servingTicks = 0;
     CornerMessage* m_message = nullptr;
     ModelMenu* m_modelMenu = nullptr;
     SettingsPage* m_settings = nullptr;

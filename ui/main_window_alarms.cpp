@@ -1,7 +1,9 @@
 // The window's alarms: badge, card, limits that are kept.
+#include "app/labels.h"
 #include "ui/frame/alarm_card.h"
 #include "ui/frame/top_strip.h"
 #include "ui/main_window.h"
+#include "ui/notifications.h"
 #include "ui/pages/settings_page.h"
 #include "ui/theme.h"
 
@@ -28,7 +30,27 @@ void MainWindow::buildAlarms() {
         m_alarmCard->follow(m_session.alarms());
         m_strip->setAlarms(m_session.alarms().raised(true), m_session.alarms().raised(false));
     });
+    connect(m_settings, &SettingsPage::notificationsChosen, this, [this](bool isOn) {
+        m_preferences.setNotifiesDesktop(isOn);
+        m_settings->setChoices(m_preferences, themeKind());
+    });
+    connect(&m_session, &app::Session::eventHappened, this, &MainWindow::notifyOfAlarm);
     m_session.setAlarmSettings(m_preferences.alarms());
+}
+
+// Only where nobody looks: whoever has the window in front sees badge and pin.
+void MainWindow::notifyOfAlarm(const engine::Event& event) {
+    const auto* notice = std::get_if<engine::Notice>(&event.body);
+    if (notice == nullptr || notice->kind != app::kAlarmRaised || isActiveWindow() ||
+        !m_preferences.notifiesDesktop() || notice->values.empty()) {
+        return;
+    }
+    const app::AlarmRule* rule = app::findAlarm(notice->values.front().second);
+    const auto& settings = m_session.alarms().settings();
+    if (rule != nullptr &&
+        !settings[static_cast<std::size_t>(rule - app::alarmTable().data())].isMuted) {
+        notifyDesktop(QStringLiteral("Headway"), app::eventText(event));
+    }
 }
 
 void MainWindow::setAlarms(std::vector<app::AlarmSetting> settings) {

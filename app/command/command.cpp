@@ -67,6 +67,7 @@ int runCommands(CLI::App& root, std::span<const CommandRow> table, int argc,
 
 void printOut(const std::string& text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout); // a program that goes on may have said all it will say
 }
 
 void printNote(const std::string& line) {

@@ -172,7 +172,8 @@ Workload withDuration(Workload workload, double seconds) {
 
 std::vector<BuiltInWorkload> builtInWorkloads() {
     // The order of the list is the order of the form: the default first.
-    constexpr std::array<const char*, 5> kNames = {"demo", "chat", "ramp", "long-prompt", "burst"};
+    constexpr std::array<const char*, 6> kNames = {"demo",        "chat",  "ramp",
+                                                   "long-prompt", "burst", "pressure"};
     std::vector<BuiltInWorkload> workloads;
     for (const char* builtIn : kNames) {
         QFile file(QStringLiteral(":/headway/workloads/%1.toml").arg(QLatin1String(builtIn)));

@@ -230,6 +230,18 @@
         <source>Outcome</source>
         <translation>结果</translation>
     </message>
+    <message>
+        <source>degraded</source>
+        <translation>降级中</translation>
+    </message>
+    <message>
+        <source>stored answer</source>
+        <translation>缓存答案</translation>
+    </message>
+    <message>
+        <source>light model</source>
+        <translation>轻量模型</translation>
+    </message>
 </context>
 <context>
     <name>RunColumns</name>
@@ -1149,6 +1161,382 @@
     <message>
         <source>Streamed prompts</source>
         <translation>流式提示词</translation>
+    </message>
+    <message>
+        <source>Degradation</source>
+        <translation>降级</translation>
+    </message>
+    <message>
+        <source>Whether settings give way when first tokens take too long: never, by the measured latency, or held at a level.</source>
+        <translation>首词元过慢时设置是否让步：从不、按实测延迟，或固定在某一级。</translation>
+    </message>
+    <message>
+        <source>Level 1 above</source>
+        <translation>1 级上限</translation>
+    </message>
+    <message>
+        <source>90th percentile of the time to first token, from received, above which level 1 begins.</source>
+        <translation>自收到起的首词元延迟第 90 百分位超过此值时进入 1 级。</translation>
+    </message>
+    <message>
+        <source>Level 2 above</source>
+        <translation>2 级上限</translation>
+    </message>
+    <message>
+        <source>The same percentile above which level 2 begins.</source>
+        <translation>同一百分位超过此值时进入 2 级。</translation>
+    </message>
+    <message>
+        <source>Healthy below</source>
+        <translation>健康下限</translation>
+    </message>
+    <message>
+        <source>The same percentile below which the time of recovery runs.</source>
+        <translation>同一百分位低于此值时开始计恢复时间。</translation>
+    </message>
+    <message>
+        <source>Watched window</source>
+        <translation>观察窗口</translation>
+    </message>
+    <message>
+        <source>First tokens of this last time are judged, once a second.</source>
+        <translation>每秒对最近这段时间内的首词元判断一次。</translation>
+    </message>
+    <message>
+        <source>Least first tokens</source>
+        <translation>最少首词元数</translation>
+    </message>
+    <message>
+        <source>Fewer of them in the window never begin a level.</source>
+        <translation>窗口内少于此数时绝不进入降级。</translation>
+    </message>
+    <message>
+        <source>Held for</source>
+        <translation>持续时间</translation>
+    </message>
+    <message>
+        <source>How long the percentile must surely be above the limit without a break.</source>
+        <translation>该百分位须不间断地确定超过上限多久。</translation>
+    </message>
+    <message>
+        <source>at once</source>
+        <translation>立即</translation>
+    </message>
+    <message>
+        <source>Least stay</source>
+        <translation>最短停留</translation>
+    </message>
+    <message>
+        <source>Shortest time between two changes of the level.</source>
+        <translation>两次级别变化之间的最短时间。</translation>
+    </message>
+    <message>
+        <source>Recovery</source>
+        <translation>恢复</translation>
+    </message>
+    <message>
+        <source>Healthy time after which the level below is tried; doubles with each relapse.</source>
+        <translation>健康多久后试用下一级；每次复发后加倍。</translation>
+    </message>
+    <message>
+        <source>Longest recovery</source>
+        <translation>最长恢复时间</translation>
+    </message>
+    <message>
+        <source>What doubling after relapses ends at.</source>
+        <translation>复发后加倍的上限。</translation>
+    </message>
+    <message>
+        <source>Trial requests</source>
+        <translation>试用请求数</translation>
+    </message>
+    <message>
+        <source>First tokens by which the level below is judged before it stays.</source>
+        <translation>用多少个首词元来判断下一级能否保持。</translation>
+    </message>
+    <message>
+        <source>Trial time</source>
+        <translation>试用时间</translation>
+    </message>
+    <message>
+        <source>Longest time that the level below is tried.</source>
+        <translation>试用下一级的最长时间。</translation>
+    </message>
+    <message>
+        <source>Level 1: batching</source>
+        <translation>1 级：批处理</translation>
+    </message>
+    <message>
+        <source>What level 1 makes of the dynamic policy, whose requests wait for a window; other policies stay.</source>
+        <translation>1 级如何处理请求需等待窗口的动态策略；其他策略不变。</translation>
+    </message>
+    <message>
+        <source>Level 1: weights</source>
+        <translation>1 级：权重</translation>
+    </message>
+    <message>
+        <source>What level 1 computes with, where the weights in use are not that light already.</source>
+        <translation>1 级用什么精度运算；所用权重已经同样轻时不变。</translation>
+    </message>
+    <message>
+        <source>Level 2: stored answers</source>
+        <translation>2 级：答案缓存</translation>
+    </message>
+    <message>
+        <source>Whether level 2 answers a known prompt from the store.</source>
+        <translation>2 级是否用缓存回答已知的提示。</translation>
+    </message>
+    <message>
+        <source>Level 2: light model</source>
+        <translation>2 级：轻量模型</translation>
+    </message>
+    <message>
+        <source>Whether level 2 hands new requests to the light model, where one is ready.</source>
+        <translation>轻量模型就绪时，2 级是否把新请求交给它。</translation>
+    </message>
+    <message>
+        <source>Light model</source>
+        <translation>轻量模型</translation>
+    </message>
+    <message>
+        <source>What level 2 answers with: nothing, the same file as it is, or a file of its own.</source>
+        <translation>2 级用什么回答：无、原样的同一文件，或另一个文件。</translation>
+    </message>
+    <message>
+        <source>Stored answers always</source>
+        <translation>始终使用答案缓存</translation>
+    </message>
+    <message>
+        <source>Answer a known prompt from the store at every level.</source>
+        <translation>在任何级别都用缓存回答已知的提示。</translation>
+    </message>
+    <message>
+        <source>Store sampled answers</source>
+        <translation>缓存采样答案</translation>
+    </message>
+    <message>
+        <source>Keep also answers that were drawn with a temperature; the same seed asks for the same one.</source>
+        <translation>也保留按温度采样的答案；相同的种子得到相同的答案。</translation>
+    </message>
+    <message>
+        <source>Answer memory</source>
+        <translation>缓存内存</translation>
+    </message>
+    <message>
+        <source>What stored answers may hold; the least used go first.</source>
+        <translation>缓存答案可占的内存；最少使用的先移除。</translation>
+    </message>
+    <message>
+        <source>MiB</source>
+        <translation>MiB</translation>
+    </message>
+    <message>
+        <source>Answer lifetime</source>
+        <translation>答案有效期</translation>
+    </message>
+    <message>
+        <source>How long an answer may be given again.</source>
+        <translation>答案可重复使用多久。</translation>
+    </message>
+    <message>
+        <source>Used by automatic degradation only</source>
+        <translation>仅用于自动降级</translation>
+    </message>
+    <message>
+        <source>Degradation is off</source>
+        <translation>降级已关闭</translation>
+    </message>
+    <message>
+        <source>No stored answers are used</source>
+        <translation>未使用答案缓存</translation>
+    </message>
+    <message>
+        <source>auto</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>keep</source>
+        <translation>保持</translation>
+    </message>
+    <message>
+        <source>int8</source>
+        <translation>INT8</translation>
+    </message>
+    <message>
+        <source>int4</source>
+        <translation>INT4</translation>
+    </message>
+    <message>
+        <source>same</source>
+        <translation>同一文件</translation>
+    </message>
+    <message>
+        <source>chosen</source>
+        <translation>另选文件</translation>
+    </message>
+    <message>
+        <source>ready</source>
+        <translation>就绪</translation>
+    </message>
+    <message>
+        <source>preparing</source>
+        <translation>准备中</translation>
+    </message>
+    <message>
+        <source>in force</source>
+        <translation>生效</translation>
+    </message>
+    <message>
+        <source>skipped</source>
+        <translation>跳过</translation>
+    </message>
+    <message>
+        <source>unavailable</source>
+        <translation>不可用</translation>
+    </message>
+    <message>
+        <source>The setting says to keep it.</source>
+        <translation>设置要求保持不变。</translation>
+    </message>
+    <message>
+        <source>Only the dynamic policy lets requests wait for a window.</source>
+        <translation>只有动态策略让请求等待窗口。</translation>
+    </message>
+    <message>
+        <source>Weights are computed with as the file has them.</source>
+        <translation>权重按文件原样运算。</translation>
+    </message>
+    <message>
+        <source>The weights in use are that light already.</source>
+        <translation>所用权重已经同样轻。</translation>
+    </message>
+    <message>
+        <source>The setting says not to.</source>
+        <translation>设置要求不使用。</translation>
+    </message>
+    <message>
+        <source>No light model is chosen (setting light.model).</source>
+        <translation>未选择轻量模型（设置 light.model）。</translation>
+    </message>
+    <message>
+        <source>It is being loaded.</source>
+        <translation>正在加载。</translation>
+    </message>
+    <message>
+        <source>Held by level 1.</source>
+        <translation>由 1 级降级锁定。</translation>
+    </message>
+    <message>
+        <source>Held by level 2.</source>
+        <translation>由 2 级降级锁定。</translation>
+    </message>
+    <message>
+        <source>Cached answers</source>
+        <translation>缓存答案</translation>
+    </message>
+    <message>
+        <source>Light model requests</source>
+        <translation>轻量模型请求</translation>
+    </message>
+    <message>
+        <source>Degradation level</source>
+        <translation>降级级别</translation>
+    </message>
+    <message>
+        <source>Attached to %1: %2. Times are those of this side.</source>
+        <translation>已连接 %1：%2。时间以本侧为准。</translation>
+    </message>
+    <message>
+        <source>The server %1 is back</source>
+        <translation>服务器 %1 已恢复</translation>
+    </message>
+    <message>
+        <source>Level %1 can&apos;t change the settings: %2</source>
+        <translation>%1 级无法更改设置：%2</translation>
+    </message>
+    <message>
+        <source>too slow</source>
+        <translation>过慢</translation>
+    </message>
+    <message>
+        <source>healthy, tried</source>
+        <translation>健康，试用</translation>
+    </message>
+    <message>
+        <source>trial passed</source>
+        <translation>试用通过</translation>
+    </message>
+    <message>
+        <source>trial failed</source>
+        <translation>试用失败</translation>
+    </message>
+    <message>
+        <source>chosen by the operator</source>
+        <translation>由操作员选择</translation>
+    </message>
+    <message>
+        <source>switched off</source>
+        <translation>已关闭</translation>
+    </message>
+    <message>
+        <source>Level %1</source>
+        <translation>%1 级</translation>
+    </message>
+    <message>
+        <source>Level %1 → %2</source>
+        <translation>%1 级 → %2 级</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>TTFT p90 %1 ms, n %2</source>
+        <translation>TTFT p90 %1 ms，n %2</translation>
+    </message>
+    <message>
+        <source>limit %1 ms</source>
+        <translation>上限 %1 ms</translation>
+    </message>
+    <message>
+        <source>better</source>
+        <translation>改善</translation>
+    </message>
+    <message>
+        <source>worse</source>
+        <translation>变差</translation>
+    </message>
+    <message>
+        <source>not resolved</source>
+        <translation>未能分辨</translation>
+    </message>
+    <message>
+        <source>Effect of level %1 → %2: %3</source>
+        <translation>%1 级 → %2 级的效果：%3</translation>
+    </message>
+    <message>
+        <source>median TTFT %1 ms (n %2) → %3 ms (n %4)</source>
+        <translation>TTFT 中位数 %1 ms（n %2）→ %3 ms（n %4）</translation>
+    </message>
+    <message>
+        <source>level %1</source>
+        <translation>%1 级</translation>
+    </message>
+    <message>
+        <source>Stored answers</source>
+        <translation>答案缓存</translation>
+    </message>
+    <message>
+        <source>Too many waiting</source>
+        <translation>等待过多</translation>
+    </message>
+    <message>
+        <source>Batch requests done by their deadline</source>
+        <translation>按时完成的批量请求</translation>
+    </message>
+    <message>
+        <source>Prompt tokens of a workload found in the cache</source>
+        <translation>负载中命中缓存的提示词元</translation>
     </message>
 </context>
 <context>
@@ -2453,6 +2841,81 @@
     </message>
 </context>
 <context>
+    <name>ui::LevelCard</name>
+    <message>
+        <source>level %1</source>
+        <translation>%1 级</translation>
+    </message>
+    <message>
+        <source>Degradation</source>
+        <translation>降级</translation>
+    </message>
+    <message>
+        <source>Levels</source>
+        <translation>级别</translation>
+    </message>
+    <message>
+        <source>Limits…</source>
+        <translation>限值…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>trying level %1</source>
+        <translation>正在试用 %1 级</translation>
+    </message>
+    <message>
+        <source>level %1 in force</source>
+        <translation>%1 级生效</translation>
+    </message>
+    <message>
+        <source>TTFT p90 from received %1 ms, n %2</source>
+        <translation>自收到起 TTFT p90 %1 ms，n %2</translation>
+    </message>
+    <message>
+        <source>surely above %1 ms</source>
+        <translation>确定高于 %1 ms</translation>
+    </message>
+    <message>
+        <source>level %1 is tried in %2</source>
+        <translation>%2 后试用 %1 级</translation>
+    </message>
+    <message>
+        <source>Level %1</source>
+        <translation>%1 级</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>Its effect is being measured.</source>
+        <translation>正在测量其效果。</translation>
+    </message>
+    <message>
+        <source>Level %1 → %2: median TTFT %3 ms (n %4) → %5 ms (n %6)</source>
+        <translation>%1 级 → %2 级：TTFT 中位数 %3 ms（n %4）→ %5 ms（n %6）</translation>
+    </message>
+    <message>
+        <source>worse</source>
+        <translation>变差</translation>
+    </message>
+    <message>
+        <source>better</source>
+        <translation>改善</translation>
+    </message>
+    <message>
+        <source>not resolved</source>
+        <translation>未能分辨</translation>
+    </message>
+    <message>
+        <source>Back to level %1</source>
+        <translation>回到 %1 级</translation>
+    </message>
+</context>
+<context>
     <name>ui::LivePage</name>
     <message>
         <source>Live</source>
@@ -3103,6 +3566,10 @@
     <message>
         <source>Empty the prefix cache</source>
         <translation>清空前缀缓存</translation>
+    </message>
+    <message>
+        <source>The setting was refused</source>
+        <translation>设置被拒绝</translation>
     </message>
 </context>
 <context>
@@ -3932,6 +4399,70 @@
         <source>Needs %1 samples.</source>
         <translation>至少需要 %1 个样本。</translation>
     </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>启动</translation>
+    </message>
+    <message>
+        <source>Serving at %1</source>
+        <translation>服务地址 %1</translation>
+    </message>
+    <message>
+        <source>OpenAI API on this machine</source>
+        <translation>本机 OpenAI API</translation>
+    </message>
+    <message>
+        <source>Programs on this machine ask the loaded model. Off whenever Headway starts.</source>
+        <translation>本机程序可向已加载的模型提问。每次启动 Headway 时均为关闭。</translation>
+    </message>
+    <message>
+        <source>Stop the local API</source>
+        <translation>停止本地 API</translation>
+    </message>
+    <message>
+        <source>Start the local API</source>
+        <translation>启动本地 API</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Token</source>
+        <translation>令牌</translation>
+    </message>
+    <message>
+        <source>A new one each time; without it nobody is answered.</source>
+        <translation>每次都是新的；没有它不予回答。</translation>
+    </message>
+    <message>
+        <source>Copy the token</source>
+        <translation>复制令牌</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>关</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>开</translation>
+    </message>
+    <message>
+        <source>Desktop notifications</source>
+        <translation>桌面通知</translation>
+    </message>
+    <message>
+        <source>A message of the desktop when an alarm is raised and this window is not in front.</source>
+        <translation>告警触发且本窗口不在前台时，由桌面显示消息。</translation>
+    </message>
+    <message>
+        <source>Local API</source>
+        <translation>本地 API</translation>
+    </message>
 </context>
 <context>
     <name>ui::StageList</name>
@@ -4304,6 +4835,34 @@
     <message>
         <source>Alarms</source>
         <translation>告警</translation>
+    </message>
+    <message>
+        <source>Trying level %1</source>
+        <translation>试用 %1 级</translation>
+    </message>
+    <message>
+        <source>Level %1</source>
+        <translation>%1 级</translation>
+    </message>
+    <message>
+        <source>Level 0</source>
+        <translation>0 级</translation>
+    </message>
+    <message>
+        <source>Degradation is off; a click shows the levels</source>
+        <translation>降级已关闭；点击查看各级</translation>
+    </message>
+    <message>
+        <source>Degradation by the measured latency; a click shows the levels</source>
+        <translation>按实测延迟降级；点击查看各级</translation>
+    </message>
+    <message>
+        <source>Degradation held by the operator; a click shows the levels</source>
+        <translation>降级由操作员固定；点击查看各级</translation>
+    </message>
+    <message>
+        <source>Degradation</source>
+        <translation>降级</translation>
     </message>
 </context>
 <context>

@@ -83,7 +83,7 @@ std::vector<double> gapsOf(const std::vector<PlannedRequest>& requests) {
 void TstWorkload::writtenFormReadsBackEqual_data() {
     QTest::addColumn<QByteArray>("toml");
     const auto builtIns = builtInWorkloads();
-    QCOMPARE(builtIns.size(), std::size_t(5));
+    QCOMPARE(builtIns.size(), std::size_t(6));
     for (const BuiltInWorkload& builtIn : builtIns) {
         QTest::newRow(builtIn.name.c_str()) << QByteArray::fromStdString(builtIn.toml);
     }

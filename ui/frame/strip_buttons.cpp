@@ -144,6 +144,40 @@ void AlarmButton::paintEvent(QPaintEvent*) {
     paintText(painter, QRectF(27, 0, box.width() - 31, box.height()), text(), timeFont(), ink);
 }
 
+void LevelButton::setLevel(int level, const QString& words) {
+    if (level != m_level || words != text()) {
+        m_level = level;
+        setText(words);
+        updateGeometry();
+        update();
+    }
+}
+
+QSize LevelButton::sizeHint() const {
+    const double width = text().isEmpty() ? 30.0 : 36 + textWidth(buttonFont(), text());
+    return {rounded(width), size::kControl};
+}
+
+void LevelButton::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    const QRectF box(rect());
+    if (m_level > 0) {
+        paintBox(painter, box, color(m_level > 1 ? ColorRole::BadTint : ColorRole::WarnTint),
+                 color(m_level > 1 ? ColorRole::BadBorder : ColorRole::WarnBorder), radius::kField);
+    } else if (underMouse()) {
+        paintBox(painter, box, color(ColorRole::Hover), Qt::transparent, radius::kField);
+    }
+    if (hasFocus()) {
+        paintFocusRing(painter, box, radius::kField);
+    }
+    const QColor ink = color(m_level > 1         ? ColorRole::Bad
+                             : m_level > 0       ? ColorRole::Warn
+                             : !text().isEmpty() ? ColorRole::Text2
+                                                 : ColorRole::Text3);
+    paintIcon(painter, QStringLiteral("shield"), QRectF(8, box.center().y() - 7, 14, 14), ink);
+    paintText(painter, QRectF(27, 0, box.width() - 31, box.height()), text(), buttonFont(), ink);
+}
+
 void RecordButton::setLook(Look look, const QString& words, const QString& time) {
     if (look == m_look && words == text() && time == m_time) {
         return;

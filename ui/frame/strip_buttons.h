@@ -65,6 +65,22 @@ private:
     int m_raised = 0;
 };
 
+// A shield; under a level of degradation which, in the level's colour.
+class LevelButton final : public StripButton {
+    Q_OBJECT
+
+public:
+    explicit LevelButton(QWidget* parent) : StripButton(parent) {}
+    void setLevel(int level, const QString& words); // colour of the level; no words: the sign alone
+    QSize sizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    int m_level = 0;
+};
+
 class RecordButton final : public StripButton {
     Q_OBJECT
 

@@ -66,6 +66,9 @@ TopStrip::TopStrip(QWidget* parent) : QWidget(parent) {
     layout->addWidget(m_state);
     layout->addStretch(1);
 
+    m_level = new LevelButton(this);
+    layout->addWidget(m_level);
+    layout->addSpacing(6);
     m_alarms = new AlarmButton(this);
     layout->addWidget(m_alarms);
     layout->addSpacing(10);
@@ -82,6 +85,7 @@ TopStrip::TopStrip(QWidget* parent) : QWidget(parent) {
 
     connect(m_model, &QAbstractButton::clicked, this, &TopStrip::modelMenuRequested);
     connect(m_alarms, &QAbstractButton::clicked, this, &TopStrip::alarmsRequested);
+    connect(m_level, &QAbstractButton::clicked, this, &TopStrip::levelsRequested);
     connect(m_palette, &QAbstractButton::clicked, this, &TopStrip::paletteRequested);
     connect(m_record, &QAbstractButton::clicked, this, &TopStrip::recordRequested);
     connect(m_language, &QAbstractButton::clicked, this, &TopStrip::languageRequested);
@@ -118,6 +122,11 @@ void TopStrip::setAlarms(int fresh, int raised) {
     m_freshAlarms = fresh;
     m_raisedAlarms = raised;
     showAlarms();
+}
+
+void TopStrip::setLevel(const std::optional<LevelView>& level) {
+    m_levelView = level;
+    showLevel();
 }
 
 QWidget* TopStrip::firstFocus() const {
@@ -167,6 +176,7 @@ void TopStrip::retranslate() {
     showState();
     showRecording();
     showAlarms();
+    showLevel();
 }
 
 void TopStrip::showModel() {
@@ -194,6 +204,26 @@ void TopStrip::showAlarms() {
                              : tr("%n alarm(s); a click shows them", nullptr, m_raisedAlarms));
     m_alarms->setAccessibleName(tr("Alarms"));
     m_alarms->setAccessibleDescription(m_alarms->toolTip());
+}
+
+void TopStrip::showLevel() {
+    m_level->setVisible(m_levelView.has_value());
+    if (!m_levelView) {
+        return;
+    }
+    const LevelView& view = *m_levelView;
+    const bool isOff = view.mode == engine::DegradationMode::Off;
+    const QString words = view.isTrying    ? tr("Trying level %1").arg(view.level)
+                          : view.level > 0 ? tr("Level %1").arg(view.level)
+                          : isOff          ? QString()
+                                           : tr("Level 0");
+    m_level->setLevel(view.isTrying ? view.level + 1 : view.level, words);
+    m_level->setToolTip(isOff ? tr("Degradation is off; a click shows the levels")
+                        : view.mode == engine::DegradationMode::Auto
+                            ? tr("Degradation by the measured latency; a click shows the levels")
+                            : tr("Degradation held by the operator; a click shows the levels"));
+    m_level->setAccessibleName(words.isEmpty() ? tr("Degradation") : words);
+    m_level->setAccessibleDescription(m_level->toolTip());
 }
 
 void TopStrip::showRecording() {

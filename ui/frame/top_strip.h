@@ -6,12 +6,15 @@
 
 #include <QWidget>
 
+#include <optional>
+
 class QHBoxLayout;
 class QPushButton;
 
 namespace ui {
 
 class AlarmButton;
+class LevelButton;
 class ElidedText;
 class ModelButton;
 class PaletteField;
@@ -23,6 +26,12 @@ struct RecordingView {
     State state = State::Hidden;
     double seconds = 0.0; // of the open run
     QString reason;       // why nothing is recorded
+};
+
+struct LevelView {
+    engine::DegradationMode mode = engine::DegradationMode::Off;
+    int level = 0;
+    bool isTrying = false;
 };
 
 class TopStrip final : public QWidget {
@@ -38,12 +47,14 @@ public:
     void setRecording(const RecordingView& recording);
     // How many alarms nobody acknowledged, and how many there are.
     void setAlarms(int fresh, int raised);
+    void setLevel(const std::optional<LevelView>& level); // empty: nothing that could degrade
     QWidget* firstFocus() const;
     QPoint modelMenuPosition() const; // global
 
 Q_SIGNALS:
     void modelMenuRequested();
     void alarmsRequested();
+    void levelsRequested();
     void paletteRequested();
     void recordRequested();
     void languageRequested();
@@ -60,11 +71,13 @@ private:
     void showState();
     void showRecording();
     void showAlarms();
+    void showLevel();
 
     ModelButton* m_model;
     ElidedText* m_device;
     StateDot* m_dot;
     ElidedText* m_state;
+    LevelButton* m_level;
     AlarmButton* m_alarms;
     PaletteField* m_palette;
     RecordButton* m_record;
@@ -79,6 +92,7 @@ private:
     RecordingView m_recording;
     int m_freshAlarms = 0;
     int m_raisedAlarms = 0;
+    std::optional<LevelView> m_levelView;
 };
 
 } // namespace ui

@@ -35,12 +35,15 @@ QString dueText(const Row& row) {
 }
 
 QString tagText(std::string_view key) {
-    constexpr std::array<std::pair<std::string_view, const char*>, 6> kTexts = {{
+    constexpr std::array<std::pair<std::string_view, const char*>, 9> kTexts = {{
         {"warm", QT_TRANSLATE_NOOP("RequestColumns", "warm")},
         {"cold", QT_TRANSLATE_NOOP("RequestColumns", "cold")},
         {"idle_start", QT_TRANSLATE_NOOP("RequestColumns", "idle start")},
         {"warm_up", QT_TRANSLATE_NOOP("RequestColumns", "warm-up")},
         {"preempted", QT_TRANSLATE_NOOP("RequestColumns", "preempted")},
+        {"degraded", QT_TRANSLATE_NOOP("RequestColumns", "degraded")},
+        {"cached", QT_TRANSLATE_NOOP("RequestColumns", "stored answer")},
+        {"light_model", QT_TRANSLATE_NOOP("RequestColumns", "light model")},
         {"config_changed", QT_TRANSLATE_NOOP("RequestColumns", "settings changed")},
     }};
     for (const auto& [known, text] : kTexts) {
@@ -55,7 +58,7 @@ Tone tagTone(std::string_view key) {
     if (key == "cold") {
         return Tone::Bad;
     }
-    if (key == "preempted" || key == "config_changed") {
+    if (key == "preempted" || key == "config_changed" || key == "degraded") {
         return Tone::Warn;
     }
     return key == "idle_start" ? Tone::Info : Tone::Neutral;

@@ -10,12 +10,14 @@
 #include <QFile>
 #include <QGridLayout>
 #include <QLabel>
+#include <QPushButton>
 #include <QScopedValueRollback>
 #include <QScrollArea>
 #include <QStyledItemDelegate>
 #include <QVBoxLayout>
 
 #include <array>
+#include <cmath>
 
 namespace ui {
 
@@ -49,7 +51,8 @@ QDoubleSpinBox* makeLimit(QWidget* parent) {
 
 QDoubleSpinBox* makeAlarmLimit(const app::AlarmRule& rule, QWidget* parent) {
     auto* box = new QDoubleSpinBox(parent);
-    box->setDecimals(rule.limit < 10.0 ? 1 : 0);
+    const bool isWhole = rule.limit == std::floor(rule.limit);
+    box->setDecimals(rule.limit < 10.0 || !isWhole ? 2 : 0);
     box->setRange(rule.limit < 10.0 ? 0.1 : 1.0, rule.maximum);
     box->setSuffix(QLatin1Char(' ') +
                    QString::fromLatin1(rule.unit.data(), static_cast<qsizetype>(rule.unit.size())));
@@ -82,6 +85,8 @@ SettingsPage::SettingsPage(app::Session& session, QWidget* parent)
     m_theme = makeCombo(static_cast<int>(kThemes.size()), content);
     m_ttft = makeLimit(content);
     m_tpot = makeLimit(content);
+    m_api = makeButton({}, ButtonKind::Normal, content);
+    m_token = makeButton({}, ButtonKind::Normal, content);
     m_runLog = makeLabel({}, TextRole::Small, content);
     m_settingsFile = makeLabel({}, TextRole::Small, content);
     for (QLabel* path : {m_runLog, m_settingsFile}) {
@@ -90,7 +95,8 @@ SettingsPage::SettingsPage(app::Session& session, QWidget* parent)
     for (const app::AlarmRule& rule : app::alarmTable()) {
         m_alarmLimits.push_back({.box = makeAlarmLimit(rule, content), .row = {}});
     }
-    std::vector<std::pair<QWidget*, Row*>> alarmRows;
+    m_notify = makeCombo(2, content);
+    std::vector<std::pair<QWidget*, Row*>> alarmRows = {{m_notify, &m_notifyRow}};
     for (AlarmLimit& limit : m_alarmLimits) {
         alarmRows.emplace_back(limit.box, &limit.row);
     }
@@ -122,6 +128,7 @@ SettingsPage::SettingsPage(app::Session& session, QWidget* parent)
     card(m_look, {{m_language, &m_languageRow}, {m_theme, &m_themeRow}});
     card(m_target, {{m_ttft, &m_ttftRow}, {m_tpot, &m_tpotRow}});
     card(m_alarms, alarmRows);
+    card(m_apiTitle, {{m_api, &m_apiRow}, {m_token, &m_tokenRow}});
     card(m_places, {{m_runLog, &m_runLogRow}, {m_settingsFile, &m_settingsFileRow}});
     column->addStretch();
 
@@ -140,6 +147,11 @@ SettingsPage::SettingsPage(app::Session& session, QWidget* parent)
                     }
                 });
     }
+    connect(m_notify, &QComboBox::activated, this,
+            [this](int index) { Q_EMIT notificationsChosen(index == 1); });
+    connect(m_api, &QPushButton::clicked, this,
+            [this] { Q_EMIT apiToggled(!m_apiView.isRunning); });
+    connect(m_token, &QPushButton::clicked, this, &SettingsPage::tokenRequested);
     retranslate();
 }
 
@@ -161,10 +173,35 @@ void SettingsPage::setChoices(const app::Preferences& preferences, app::ThemeKin
     m_theme->setCurrentIndex(theme == app::ThemeKind::Dark ? 0 : 1);
     m_ttft->setValue(preferences.serviceTtftMs());
     m_tpot->setValue(preferences.serviceTpotMs());
+    m_notify->setCurrentIndex(preferences.notifiesDesktop() ? 1 : 0);
     const std::vector<app::AlarmSetting> alarms = preferences.alarms();
     for (std::size_t rule = 0; rule < m_alarmLimits.size(); ++rule) {
         m_alarmLimits[rule].box->setValue(alarms[rule].limit);
     }
+}
+
+void SettingsPage::setApi(const ApiView& api) {
+    m_apiView = api;
+    showApi();
+}
+
+void SettingsPage::showApi() {
+    m_api->setText(m_apiView.isRunning ? tr("Stop") : tr("Start"));
+    m_apiRow.label->setText(m_apiView.isRunning ? tr("Serving at %1").arg(m_apiView.address)
+                                                : tr("OpenAI API on this machine"));
+    m_apiRow.label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_apiRow.note->setText(
+        !m_apiView.problem.isEmpty()
+            ? m_apiView.problem
+            : tr("Programs on this machine ask the loaded model. Off whenever Headway starts."));
+    m_api->setAccessibleName(m_apiView.isRunning ? tr("Stop the local API")
+                                                 : tr("Start the local API"));
+    m_api->setAccessibleDescription(m_apiRow.note->text());
+    m_token->setText(tr("Copy"));
+    m_token->setEnabled(m_apiView.isRunning);
+    m_tokenRow.label->setText(tr("Token"));
+    m_tokenRow.note->setText(tr("A new one each time; without it nobody is answered."));
+    m_token->setAccessibleName(tr("Copy the token"));
 }
 
 void SettingsPage::changeEvent(QEvent* event) {
@@ -202,6 +239,10 @@ void SettingsPage::retranslate() {
     name(m_tpotRow, m_tpot, tr("Time per output token at most"),
          tr("One-token answers have none and are not held against it."));
     m_alarms->setText(tr("Alarms"));
+    m_notify->setItemText(0, tr("Off"));
+    m_notify->setItemText(1, tr("On"));
+    name(m_notifyRow, m_notify, tr("Desktop notifications"),
+         tr("A message of the desktop when an alarm is raised and this window is not in front."));
     for (std::size_t rule = 0; rule < m_alarmLimits.size(); ++rule) {
         const app::AlarmRule& row = app::alarmTable()[rule];
         const QString hold = app::numberText(row.holdSeconds);
@@ -214,6 +255,8 @@ void SettingsPage::retranslate() {
         }
         name(m_alarmLimits[rule].row, m_alarmLimits[rule].box, app::alarmLabel(row.key), note);
     }
+    m_apiTitle->setText(tr("Local API"));
+    showApi();
     m_places->setText(tr("Places"));
     m_runLog->setText(QFile::decodeName(m_session.runLog().c_str()));
     name(m_runLogRow, m_runLog, tr("Run log"),

@@ -9,12 +9,20 @@
 class QComboBox;
 class QDoubleSpinBox;
 class QLabel;
+class QPushButton;
 
 namespace app {
 class Session;
 }
 
 namespace ui {
+
+// The local API as the page shows it.
+struct ApiView {
+    bool isRunning = false;
+    QString address; // of a running one
+    QString problem; // why it did not start
+};
 
 class SettingsPage final : public Page {
     Q_OBJECT
@@ -24,11 +32,15 @@ public:
     QString title() const override;
     QWidget* firstFocus() override;
     void setChoices(const app::Preferences& preferences, app::ThemeKind theme);
+    void setApi(const ApiView& api);
 
 Q_SIGNALS:
     void languageChosen(const QString& code); // empty: the system's
     void themeChosen(app::ThemeKind theme);
     void targetChosen(double ttftMs, double tpotMs);
+    void notificationsChosen(bool isOn);
+    void apiToggled(bool isWanted);
+    void tokenRequested();                                 // on the clipboard
     void alarmLimitChosen(std::size_t rule, double limit); // a row of the alarm table
 
 protected:
@@ -42,6 +54,7 @@ private:
 
     void editTarget();
     void retranslate();
+    void showApi();
 
     app::Session& m_session;
     QLabel* m_heading;
@@ -56,11 +69,19 @@ private:
     QDoubleSpinBox* m_tpot;
     Row m_tpotRow;
     QLabel* m_alarms;
+    QComboBox* m_notify;
+    Row m_notifyRow;
     struct AlarmLimit {
         QDoubleSpinBox* box = nullptr;
         Row row;
     };
     std::vector<AlarmLimit> m_alarmLimits; // a row a rule
+    QLabel* m_apiTitle;
+    QPushButton* m_api;
+    Row m_apiRow;
+    QPushButton* m_token;
+    Row m_tokenRow;
+    ApiView m_apiView;
     QLabel* m_places;
     QLabel* m_runLog;
     Row m_runLogRow;
