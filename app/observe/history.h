@@ -46,7 +46,7 @@ struct RequestPoint {
     engine::Outcome outcome = engine::Outcome::Completed;
     std::int64_t outputTokens = 0;
     std::int64_t promptTokens = 0, hitTokens = 0;
-    std::optional<bool> metDeadline;               // of the batch lane, where there was one
+    std::optional<bool> metDeadline = {};          // of the batch lane, where there was one
     std::array<float, engine::kStages> ledgerMs{}; // zeros where absent
     bool hasLedger = false;
 };

@@ -234,7 +234,8 @@ void TstServeProgram::levelsAreToldAndForced() {
     json policy = json::object();
     for (int i = 0; i < 100 && policy.value("effective", "") != "continuous"; ++i) {
         QTest::qWait(20);
-        for (const json& field : json::parse(get(server, "/v1/config").body)["fields"]) {
+        const json config = json::parse(get(server, "/v1/config").body);
+        for (const json& field : config["fields"]) {
             policy = field["field"] == "batching.policy" ? field : policy;
         }
     }
