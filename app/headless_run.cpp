@@ -46,7 +46,7 @@ void HeadlessRun::begin() {
         return;
     }
     m_progress.clear();
-    if (const auto started = m_session.startLoad(m_workload); !started) {
+    if (const auto started = m_session.startLoad(m_workload, m_requests); !started) {
         end(End::Failed, started.error().message);
         return;
     }

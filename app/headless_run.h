@@ -17,6 +17,9 @@ public:
     HeadlessRun(std::filesystem::path model, engine::EngineConfig config, Workload workload,
                 std::filesystem::path runLog);
 
+    // Before exec(): this list is sent instead of the one that the workload plans.
+    void setRequests(std::vector<PlannedRequest> requests) { m_requests = std::move(requests); }
+
     enum class End : std::uint8_t { Done, Failed, Interrupted };
     // Blocks in the event loop until the run has ended and is in the log.
     End exec();
@@ -30,6 +33,7 @@ private:
     void end(End end, std::string message = {});
 
     Workload m_workload;
+    std::vector<PlannedRequest> m_requests; // empty: planned
     Session m_session;
     ProgressLine m_progress;
     End m_end = End::Failed;

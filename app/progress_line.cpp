@@ -113,6 +113,12 @@ void ProgressLine::showLoad(const Session& session) {
     }
 }
 
+void ProgressLine::showText(const std::string& line) {
+    if (isDue()) {
+        show(line);
+    }
+}
+
 void ProgressLine::clear() {
     if (m_isShown && m_isTerminal) {
         std::fputs("\r\033[K", stderr);

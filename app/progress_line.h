@@ -17,6 +17,7 @@ public:
 
     void showLoading(const QString& phase, qint64 done, qint64 total);
     void showLoad(const Session& session);
+    void showText(const std::string& line);
     void clear();
 
 private:

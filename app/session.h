@@ -53,11 +53,20 @@ public:
     // A recorded run of a workload: applies its settings, begins a run, sends, ends the run when
     // the last answer has ended. A recording that is open ends before. Where the log can't be
     // written the workload runs all the same, without a run; recordingProblem() tells why.
-    engine::Result<void> startLoad(const Workload& workload);
+    // `requests`: a list to send instead of the one that the workload plans.
+    engine::Result<void> startLoad(const Workload& workload,
+                                   std::vector<PlannedRequest> requests = {});
     void stopLoad();
     LoadProgress loadProgress() const; // of the present or last one
     bool isLoadRunning() const;
     const Workload* currentWorkload() const; // of the present or last one; null before the first
+
+    // An experiment has the engine to itself: no workload starts meanwhile. It is recorded as a run
+    // where the log can be written; recordingProblem() tells why it can't.
+    engine::Result<void> beginExperiment(RunInfo info, const std::string& toml);
+    void recordBlock(StoredBlock block);
+    void endExperiment(RunState state);
+    bool isExperimentRunning() const { return m_isExperimentRunning; }
 
     // Recording without a workload.
     engine::Result<std::int64_t> startRecording(const QString& name);
@@ -67,6 +76,8 @@ public:
     double runSeconds() const;                   // of the open run
     // Limits of goodput, copied into each run that begins.
     void setServiceTarget(double ttftMs, double tpotMs);
+    double serviceTtftMs() const { return m_sloTtftMs; }
+    double serviceTpotMs() const { return m_sloTpotMs; }
     QString recordingProblem() const;
     std::filesystem::path runLog() const;
     std::vector<std::int64_t> interruptedRuns() const;
@@ -76,6 +87,7 @@ public:
     void setAlarmSettings(std::vector<AlarmSetting> settings);
     // Changes to runs that are over, in the background; runsEdited tells the outcome.
     void renameRun(std::int64_t run, const QString& name, const QString& note);
+    void setTags(std::int64_t run, std::vector<std::string> tags);
     void removeRun(std::int64_t run);
 
     // Since the model was loaded or the run began, whichever is later.
@@ -90,8 +102,9 @@ Q_SIGNALS:
     void ticked(const engine::Snapshot& snapshot); // at the pump's rate, after events
     void eventHappened(const engine::Event& event);
     void configChanged();
-    void runChanged();     // recording began or ended
-    void loadRunChanged(); // workload began or ended
+    void runChanged();        // recording began or ended
+    void loadRunChanged();    // workload began or ended
+    void experimentChanged(); // an experiment began or ended
     void recordingProblemChanged();
     void alarmsChanged();                    // evaluated, acknowledged, or other settings
     void runsEdited(const QString& problem); // a run was renamed or removed; empty: it worked
@@ -125,6 +138,8 @@ private:
     LoadProgress m_lastProgress;        // once the generator is gone
     bool m_isLoadRunning = false;
     bool m_wasLoadStopped = false;
+    bool m_isExperimentRunning = false;
+    std::optional<std::int64_t> m_experimentRun;
     std::optional<std::int64_t> m_loadRun, m_lastRun;
     engine::TimePoint m_runStart{};
     double m_sloTtftMs = RunInfo{}.sloTtftMs, m_sloTpotMs = RunInfo{}.sloTpotMs;

@@ -26,7 +26,8 @@ engine::Result<void> Session::applySettings(const Workload& workload) {
     return {};
 }
 
-engine::Result<void> Session::startLoad(const Workload& workload) {
+engine::Result<void> Session::startLoad(const Workload& workload,
+                                        std::vector<PlannedRequest> requests) {
     if (!m_backend) {
         return std::unexpected(
             engine::Error{engine::ErrorCode::NotFound, "No model is loaded; open one first."});
@@ -34,6 +35,11 @@ engine::Result<void> Session::startLoad(const Workload& workload) {
     if (m_isLoadRunning) {
         return std::unexpected(engine::Error{engine::ErrorCode::Busy,
                                              "A workload is running; stop it before the next."});
+    }
+    if (m_isExperimentRunning) {
+        return std::unexpected(
+            engine::Error{engine::ErrorCode::Busy,
+                          "An experiment is running; stop it before the next workload."});
     }
     if (auto valid = validateWorkload(workload); !valid) {
         return valid;
@@ -46,7 +52,9 @@ engine::Result<void> Session::startLoad(const Workload& workload) {
         return applied;
     }
     stopRecording();
-    auto requests = planRequests(workload);
+    if (requests.empty()) {
+        requests = planRequests(workload);
+    }
     RunInfo info;
     info.name = workload.name;
     info.workloadName = workload.name;
@@ -121,8 +129,61 @@ void Session::renameRun(std::int64_t run, const QString& name, const QString& no
     m_recorder->renameRun(run, name.toStdString(), note.toStdString(), announceEdit());
 }
 
+void Session::setTags(std::int64_t run, std::vector<std::string> tags) {
+    m_recorder->change(
+        [run, tags = std::move(tags)](RunStore& store) { return store.setTags(run, tags); },
+        announceEdit());
+}
+
 void Session::removeRun(std::int64_t run) {
     m_recorder->removeRun(run, announceEdit());
+}
+
+engine::Result<void> Session::beginExperiment(RunInfo info, const std::string& toml) {
+    if (!m_backend) {
+        return std::unexpected(
+            engine::Error{engine::ErrorCode::NotFound, "No model is loaded; open one first."});
+    }
+    if (m_isLoadRunning || m_isExperimentRunning) {
+        return std::unexpected(
+            engine::Error{engine::ErrorCode::Busy,
+                          m_isLoadRunning ? "A workload is running; stop it before the experiment."
+                                          : "Another experiment is running; stop it first."});
+    }
+    stopRecording();
+    const std::string experiment = info.workloadName;
+    const auto run = beginRun(std::move(info));
+    m_experimentRun = run ? std::optional(*run) : std::nullopt;
+    m_isExperimentRunning = true;
+    if (run) {
+        m_recorder->change(
+            [id = *run, experiment, toml](RunStore& store) {
+                return store.addExperiment(id, experiment, toml);
+            },
+            announceEdit());
+    }
+    Q_EMIT experimentChanged();
+    return {};
+}
+
+void Session::recordBlock(StoredBlock block) {
+    if (m_experimentRun) {
+        m_recorder->change([run = *m_experimentRun, block = std::move(block)](
+                               RunStore& store) { return store.addBlock(run, block); },
+                           announceEdit());
+    }
+}
+
+void Session::endExperiment(RunState state) {
+    if (!m_isExperimentRunning) {
+        return;
+    }
+    m_isExperimentRunning = false;
+    if (m_experimentRun && m_recorder->currentRun() == m_experimentRun) {
+        endRun(state);
+    }
+    m_experimentRun.reset();
+    Q_EMIT experimentChanged();
 }
 
 engine::Result<std::int64_t> Session::startRecording(const QString& name) {

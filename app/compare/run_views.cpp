@@ -69,6 +69,30 @@ engine::Result<RunPair> openPair(const std::filesystem::path& log, std::int64_t 
     return pair;
 }
 
+bool isBaseline(const RunSummary& run) {
+    return std::ranges::find(run.run.tags, kBaselineTag) != run.run.tags.end();
+}
+
+ToBaseline toBaseline(const RunSummary& run, const RunSummary& baseline) {
+    constexpr double kLeastShare = 0.8; // of the baseline's length
+    if (run.run.id == baseline.run.id) {
+        return {.differenceMs = {}, .bar = BaselineBar::Itself};
+    }
+    if (run.run.requestDigest.empty() || run.run.requestDigest != baseline.run.requestDigest) {
+        return {.differenceMs = {}, .bar = BaselineBar::OtherWorkload};
+    }
+    if (run.run.modelDigest != baseline.run.modelDigest) {
+        return {.differenceMs = {}, .bar = BaselineBar::OtherModel};
+    }
+    if (run.run.seconds < kLeastShare * baseline.run.seconds) {
+        return {.differenceMs = {}, .bar = BaselineBar::TooShort};
+    }
+    if (!run.ttftMs.p99 || !baseline.ttftMs.p99) {
+        return {.differenceMs = {}, .bar = BaselineBar::NoValue};
+    }
+    return {.differenceMs = *run.ttftMs.p99 - *baseline.ttftMs.p99, .bar = BaselineBar::None};
+}
+
 std::optional<RelativeDifference> relativeDifference(const ComparisonRow& row) {
     if (!row.a || !row.difference || *row.a == 0.0) {
         return std::nullopt;

@@ -30,6 +30,24 @@ struct RunPair {
 };
 engine::Result<RunPair> openPair(const std::filesystem::path& log, std::int64_t a, std::int64_t b);
 
+// The tag of the run that others are held against.
+inline constexpr std::string_view kBaselineTag = "baseline";
+bool isBaseline(const RunSummary& run);
+// TTFT p99 against the baseline's, only where both did the same work for about as long.
+enum class BaselineBar : std::uint8_t {
+    None,
+    Itself,
+    OtherWorkload,
+    OtherModel,
+    TooShort,
+    NoValue
+};
+struct ToBaseline {
+    std::optional<double> differenceMs;
+    BaselineBar bar = BaselineBar::None; // why there is no difference
+};
+ToBaseline toBaseline(const RunSummary& run, const RunSummary& baseline);
+
 // A row's difference and interval as shares of side a; empty where a is absent or zero.
 struct RelativeDifference {
     double share = 0.0;

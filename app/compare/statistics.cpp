@@ -178,6 +178,24 @@ std::optional<Interval> pairedInterval(std::span<const double> differences) {
     return Interval{mean - half, mean + half};
 }
 
+std::optional<double> pairedP(std::span<const double> differences) {
+    if (differences.size() < 4) {
+        return std::nullopt;
+    }
+    const auto n = static_cast<double>(differences.size());
+    const double mean = std::reduce(differences.begin(), differences.end()) / n;
+    double squares = 0;
+    for (const double difference : differences) {
+        squares += (difference - mean) * (difference - mean);
+    }
+    const double error = std::sqrt(squares / (n - 1) / n);
+    if (error == 0) {
+        return mean == 0 ? 1.0 : 0.0;
+    }
+    const double t = mean / error;
+    return incompleteBeta((n - 1) / 2, 0.5, (n - 1) / (n - 1 + t * t));
+}
+
 std::optional<double> mannWhitney(std::span<const double> a, std::span<const double> b) {
     if (a.empty() || b.empty()) {
         return std::nullopt;

@@ -57,6 +57,8 @@ std::optional<Interval> bootstrapMean(std::span<const double> series, int resamp
 
 // Paired t interval of the mean of differences; empty below 4 pairs.
 std::optional<Interval> pairedInterval(std::span<const double> differences);
+// Two-sided p value of the same paired t test; empty below 4 pairs, 0 or 1 where nothing varies.
+std::optional<double> pairedP(std::span<const double> differences);
 // Quantile of Student's t distribution.
 double studentQuantile(double p, double degreesOfFreedom);
 // Two-sided p value of the Mann-Whitney U test, normal approximation with tie and continuity

@@ -8,10 +8,11 @@ namespace {
 
 constexpr std::string_view kSource = "workload";
 
-// "workload:7: message" in its parts.
-DraftProblem problemOf(std::string_view text) {
+} // namespace
+
+DraftProblem draftProblem(std::string_view text, std::string_view source) {
     DraftProblem problem{.line = {}, .message = std::string(text)};
-    const std::string prefix = std::string(kSource) + ":";
+    const std::string prefix = std::string(source) + ":";
     if (!text.starts_with(prefix)) {
         return problem;
     }
@@ -28,8 +29,6 @@ DraftProblem problemOf(std::string_view text) {
     return problem;
 }
 
-} // namespace
-
 WorkloadDraft::WorkloadDraft() {
     if (const auto demo = loadWorkload("demo")) {
         setWorkload(*demo);
@@ -44,7 +43,7 @@ void WorkloadDraft::setText(const std::string& text) {
     m_text = text;
     auto workload = parseWorkload(text, kSource);
     if (!workload) {
-        m_problem = problemOf(workload.error().message);
+        m_problem = draftProblem(workload.error().message, kSource);
         return;
     }
     m_problem.reset();

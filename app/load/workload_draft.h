@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace app {
 
@@ -13,6 +14,9 @@ struct DraftProblem {
     std::optional<int> line; // of the text, from 1
     std::string message;
 };
+
+// "source:7: message" in its parts.
+DraftProblem draftProblem(std::string_view text, std::string_view source);
 
 class WorkloadDraft {
 public:

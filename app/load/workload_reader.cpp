@@ -1,96 +1,15 @@
 // Reads the TOML form of a workload; every refusal names its line. See workload.h.
-#include "app/durations.h"
-#include "app/load/workload.h"
-#include "app/load/workload_limits.h"
-#include "engine/config.h"
+#include "app/load/toml_parts.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <initializer_list>
-#include <tuple>
 
 namespace app {
 
 namespace {
-
-// Thrown inside the reader, an Error at the door.
-struct Refusal {
-    std::uint32_t line = 0;
-    std::string message;
-};
-
-[[noreturn]] void refuse(const toml::source_region& where, std::string message) {
-    throw Refusal{where.begin.line, std::move(message)};
-}
-
-using Keys = std::initializer_list<std::string_view>;
-
-void allowOnly(const toml::table& table, std::string_view section, const Keys& allowed) {
-    for (const auto& [key, value] : table) {
-        if (std::find(allowed.begin(), allowed.end(), key.str()) == allowed.end()) {
-            refuse(key.source(), fmt::format("unknown key \"{}\" in {}; known are {}", key.str(),
-                                             section, fmt::join(allowed, ", ")));
-        }
-    }
-}
-
-double checked(const WorkloadLimit& limit, double value, const toml::node& node) {
-    if (const auto problem = outsideLimit(limit, value)) {
-        refuse(node.source(), *problem);
-    }
-    return value;
-}
-
-double numberOf(const toml::node& node, const WorkloadLimit& limit) {
-    if (!node.is_number()) {
-        refuse(node.source(), fmt::format("{} must be a number", limit.key));
-    }
-    return checked(limit, node.value<double>().value_or(0.0), node);
-}
-
-std::int64_t integerOf(const toml::node& node, const WorkloadLimit& limit) {
-    const double value = numberOf(node, limit);
-    if (const auto integer = node.value_exact<std::int64_t>()) {
-        return *integer;
-    }
-    if (value != std::floor(value)) {
-        refuse(node.source(), fmt::format("{} is {}: it must be a whole number", limit.key, value));
-    }
-    return static_cast<std::int64_t>(value);
-}
-
-// A number of seconds, or a text with its unit: "250ms", "60s", "5min".
-double secondsOf(const toml::node& node, const WorkloadLimit& limit) {
-    if (const auto text = node.value_exact<std::string>()) {
-        const auto seconds = parseDuration(*text);
-        if (!seconds) {
-            refuse(node.source(), fmt::format("{} is \"{}\": write it as 500ms, 60s, 5min or 1h",
-                                              limit.key, *text));
-        }
-        return checked(limit, *seconds, node);
-    }
-    return numberOf(node, limit);
-}
-
-std::string stringOf(const toml::node& node, std::string_view key) {
-    const auto text = node.value_exact<std::string>();
-    if (!text) {
-        refuse(node.source(), fmt::format("{} must be a text in quotes", key));
-    }
-    return *text;
-}
-
-const toml::table* tableOf(const toml::table& root, std::string_view key) {
-    const toml::node* node = root.get(key);
-    if (node != nullptr && !node->is_table()) {
-        refuse(node->source(), fmt::format("{} must be a table: [{}]", key, key));
-    }
-    return node == nullptr ? nullptr : node->as_table();
-}
 
 ArrivalKind kindOf(const toml::node& node) {
     const std::string text = stringOf(node, "kind");
@@ -260,53 +179,14 @@ void readSets(const toml::table& table, Workload& workload) {
     }
 }
 
-std::string settingText(const toml::node& node) {
-    if (const auto text = node.value_exact<std::string>()) {
-        return *text;
-    }
-    if (const auto integer = node.value_exact<std::int64_t>()) {
-        return std::to_string(*integer);
-    }
-    if (const auto isOn = node.value_exact<bool>()) {
-        return *isOn ? "on" : "off";
-    }
-    refuse(node.source(), "a setting's value must be a text, a whole number, true or false");
-}
+} // namespace
 
-struct SettingEntry {
-    std::uint32_t line = 0;
-    std::string key, value;
-};
-
-// Keys have a dot in them; TOML makes tables of them unless they are quoted. Both forms are read.
-void collectSettings(const toml::table& table, const std::string& prefix,
-                     std::vector<SettingEntry>& entries) {
-    for (const auto& [key, node] : table) {
-        const std::string path = prefix + std::string(key.str());
-        if (const toml::table* nested = node.as_table()) {
-            collectSettings(*nested, path + ".", entries);
-            continue;
-        }
-        const engine::Field* field = engine::findField(path);
-        if (field == nullptr || field->key != path) {
-            refuse(key.source(),
-                   fmt::format("there is no setting \"{}\"; `headway fields` lists them", path));
-        }
-        engine::EngineConfig config;
-        const std::string value = settingText(node);
-        if (const auto set = engine::setFromText(*field, config, value); !set) {
-            refuse(node.source(), set.error().message);
-        }
-        entries.push_back({key.source().begin.line, path, value});
-    }
-}
-
-Workload workloadOf(const toml::table& root, std::string_view sourceName) {
-    allowOnly(root, "a workload", {"workload", "stage", "lengths", "prompts", "lanes", "settings"});
+Workload workloadOfToml(const toml::table& root, std::string_view sourceName,
+                        std::optional<double> seconds) {
     Workload workload;
     workload.name = std::filesystem::path(sourceName).stem().string();
     workload.promptSets = promptSetNames();
-    std::optional<double> duration;
+    std::optional<double> duration = seconds;
     toml::source_region where = root.source();
     if (const toml::table* table = tableOf(root, "workload")) {
         allowOnly(*table, "[workload]", {"name", "seed", "duration", "temperature"});
@@ -340,37 +220,29 @@ Workload workloadOf(const toml::table& root, std::string_view sourceName) {
         }
     }
     if (const toml::table* table = tableOf(root, "settings")) {
-        std::vector<SettingEntry> entries;
-        collectSettings(*table, "", entries);
-        std::sort(entries.begin(), entries.end(), [](const auto& left, const auto& right) {
-            return std::tie(left.line, left.key) < std::tie(right.line, right.key);
-        });
-        for (SettingEntry& entry : entries) {
-            workload.settings.emplace_back(std::move(entry.key), std::move(entry.value));
+        for (TomlSetting& setting : settingsOf(*table)) {
+            requireSetting(setting);
+            workload.settings.emplace_back(std::move(setting.path), std::move(setting.value));
         }
     }
     return workload;
 }
 
-} // namespace
-
 engine::Result<Workload> parseWorkload(std::string_view toml, std::string_view sourceName) {
-    const auto fail = [&](std::uint32_t line, std::string_view message) {
-        const std::string place =
-            line > 0 ? fmt::format("{}:{}", sourceName, line) : std::string(sourceName);
-        return std::unexpected(
-            engine::Error{engine::ErrorCode::Invalid, fmt::format("{}: {}.", place, message)});
-    };
     try {
-        Workload workload = workloadOf(toml::parse(toml), sourceName);
+        const toml::table root = toml::parse(toml);
+        allowOnly(root, "a workload",
+                  {"workload", "stage", "lengths", "prompts", "lanes", "settings"});
+        Workload workload = workloadOfToml(root, sourceName);
         if (auto valid = validateWorkload(workload); !valid) {
             return std::unexpected(std::move(valid.error()));
         }
         return workload;
-    } catch (const Refusal& refusal) {
-        return fail(refusal.line, refusal.message);
+    } catch (const TomlRefusal& refusal) {
+        return std::unexpected(refusalError(sourceName, refusal.line, refusal.message));
     } catch (const toml::parse_error& error) {
-        return fail(error.source().begin.line, error.description());
+        return std::unexpected(
+            refusalError(sourceName, error.source().begin.line, error.description()));
     }
 }
 

@@ -1,30 +1,17 @@
 // Writes the TOML form of a workload. See workload.h.
+#include "app/load/toml_parts.h"
 #include "app/load/workload.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <iterator>
-#include <sstream>
 
 namespace app {
 
-namespace {
-
-std::string quoted(std::string_view text) {
-    std::ostringstream stream;
-    // Literal strings are off: a quote or a line break is written as an escape.
-    stream << toml::toml_formatter(toml::value<std::string>{std::string(text)},
-                                   toml::format_flags::none);
-    return stream.str();
-}
-
-} // namespace
-
 std::string workloadToml(const Workload& workload) {
     std::string text =
-        fmt::format("[workload]\nname = {}\nseed = {}\n", quoted(workload.name), workload.seed);
+        fmt::format("[workload]\nname = {}\nseed = {}\n", tomlQuoted(workload.name), workload.seed);
     if (workload.temperature != 0.0F) {
         text += fmt::format("temperature = {}\n", workload.temperature);
     }
@@ -49,7 +36,7 @@ std::string workloadToml(const Workload& workload) {
                         workload.fixedOutput);
     std::vector<std::string> sets;
     std::transform(workload.promptSets.begin(), workload.promptSets.end(), std::back_inserter(sets),
-                   quoted);
+                   tomlQuoted);
     text += fmt::format("\n[prompts]\nsets = [{}]\n", fmt::join(sets, ", "));
     if (workload.batchShare > 0.0) {
         text += fmt::format("\n[lanes]\nbatch_share = {}\n", workload.batchShare);
@@ -57,7 +44,7 @@ std::string workloadToml(const Workload& workload) {
     if (!workload.settings.empty()) {
         text += "\n[settings]\n";
         for (const auto& [key, value] : workload.settings) {
-            text += fmt::format("{} = {}\n", quoted(key), quoted(value));
+            text += fmt::format("{} = {}\n", tomlQuoted(key), tomlQuoted(value));
         }
     }
     return text;

@@ -418,6 +418,10 @@ void Recorder::removeRun(std::int64_t run, Answer answer) {
         std::move(answer));
 }
 
+void Recorder::change(std::function<engine::Result<void>(RunStore&)> body, Answer answer) {
+    m_state->change(std::move(body), std::move(answer));
+}
+
 std::vector<engine::Event> Recorder::takeEvents() {
     std::deque<engine::Event> taken;
     {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace app {
 
@@ -179,7 +180,7 @@ SampleWriter::SampleWriter(const Database& database)
     : m_insert(database.prepare(insertSql("sample_1s", sampleRowColumns()))) {}
 
 void SampleWriter::write(std::int64_t run, const SampleRow& row) {
-    m_insert.add(run).add(static_cast<std::int64_t>(row.sample.seconds * 1e9));
+    m_insert.add(run).add(std::int64_t{std::llround(row.sample.seconds * 1e9)});
     m_insert.add(row.kvSharePeak).add(row.processBytesPeak);
     for (const SampleColumn& column : sampleColumns()) {
         m_insert.add(row.sample.*column.member);

@@ -4,6 +4,7 @@
 #include "app/store/columns.h"
 #include "app/store/event_json.h"
 #include "app/store/rows.h"
+#include "app/store/run_archive.h"
 #include "app/store/run_rows.h"
 #include "app/store/store_file.h"
 #include "app/store/summary.h"
@@ -12,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <unordered_map>
 
 namespace app {
@@ -178,6 +180,38 @@ engine::Result<RunData> RunStore::load(std::int64_t run) const {
     });
 }
 
+engine::Result<std::vector<StoredExperiment>> RunStore::experiments() const {
+    return m_state->guarded([this]() -> engine::Result<std::vector<StoredExperiment>> {
+        Database& database = m_state->store.database();
+        const Transaction reading(database, TransactionKind::Read);
+        std::vector<StoredExperiment> list;
+        if (database.columns("experiment").empty()) {
+            return list;
+        }
+        Statement each =
+            database.prepare("SELECT run_id, name, toml FROM experiment ORDER BY run_id DESC");
+        Statement blocks = database.prepare(
+            "SELECT block_json FROM experiment_block WHERE run_id = ? ORDER BY number");
+        while (each.step()) {
+            std::vector<RunInfo> found = readRuns(database, each.integer(0));
+            if (found.empty()) {
+                continue;
+            }
+            StoredExperiment stored{.run = std::move(found.front()),
+                                    .name = each.text(1),
+                                    .toml = each.text(2),
+                                    .blocks = {}};
+            blocks.add(each.integer(0));
+            while (blocks.step()) {
+                stored.blocks.push_back(blocks.text(0));
+            }
+            blocks.reset();
+            list.push_back(std::move(stored));
+        }
+        return list;
+    });
+}
+
 std::vector<std::int64_t> RunStore::interruptedAtOpen() const {
     return m_state->store.interrupted();
 }
@@ -242,12 +276,97 @@ engine::Result<void> RunStore::rename(std::int64_t run, const std::string& name,
     });
 }
 
+engine::Result<void> RunStore::setTags(std::int64_t run, const std::vector<std::string>& tags) {
+    return m_state->written([&]() -> engine::Result<void> {
+        Database& database = m_state->store.database();
+        Statement known = database.prepare("SELECT id FROM run WHERE id = ?");
+        known.add(run);
+        if (auto found = m_state->foundOne(known, run); !found) {
+            return found;
+        }
+        Statement clear = database.prepare("DELETE FROM tag WHERE run_id = ?");
+        clear.add(run).execute();
+        Statement insert =
+            database.prepare("INSERT OR IGNORE INTO tag (run_id, tag) VALUES (?, ?)");
+        for (const std::string& tag : tags) {
+            insert.add(run).add(std::string_view(tag)).execute();
+        }
+        return {};
+    });
+}
+
 engine::Result<void> RunStore::remove(std::int64_t run) {
     return m_state->written([&]() -> engine::Result<void> {
         Statement erase =
             m_state->store.database().prepare("DELETE FROM run WHERE id = ? RETURNING id");
         erase.add(run);
         return m_state->foundOne(erase, run);
+    });
+}
+
+engine::Result<std::vector<std::int64_t>> RunStore::importRuns(const std::filesystem::path& other) {
+    auto opened = StoreFile::open(other, StoreMode::ReadOnly);
+    if (!opened) {
+        return std::unexpected(opened.error());
+    }
+    return m_state->written([&]() -> engine::Result<std::vector<std::int64_t>> {
+        const Transaction reading(opened->database(), TransactionKind::Read);
+        return copyRuns(opened->database(), m_state->store.database(), std::nullopt);
+    });
+}
+
+engine::Result<std::int64_t> RunStore::importRun(const RunData& data) {
+    return m_state->written([&]() -> engine::Result<std::int64_t> {
+        Database& database = m_state->store.database();
+        const RunInfo& info = data.summary.run;
+        Statement known = database.prepare("SELECT id FROM run WHERE uuid = ?");
+        known.add(info.uuid);
+        if (known.step()) {
+            return std::unexpected(engine::Error{
+                engine::ErrorCode::Busy,
+                fmt::format("The run is in the log already, as run {}.", known.integer(0))});
+        }
+        known.reset();
+        const std::int64_t run = insertRun(database, info);
+        writeSettings(database, run, data.settings);
+        RequestWriter requests(database);
+        for (const StoredRequest& request : data.requests) {
+            requests.write(run, request.n, request.record, engine::TimePoint{});
+        }
+        SampleWriter samples(database);
+        for (const SampleRow& row : data.samples) {
+            samples.write(run, row);
+        }
+        Statement events = prepareEventInsert(database);
+        for (const StoredEvent& event : data.events) {
+            writeEvent(events, run, event.sequence, eventOf(event), engine::TimePoint{});
+        }
+        Statement update = database.prepare(
+            "UPDATE run SET state = ?, length_ns = ?, is_incomplete = ? WHERE id = ?");
+        update.add(name(info.state)).add(std::int64_t{std::llround(info.seconds * 1e9)});
+        update.add(std::int64_t{info.isIncomplete ? 1 : 0}).add(run).execute();
+        return run;
+    });
+}
+
+engine::Result<void> RunStore::addExperiment(std::int64_t run, const std::string& name,
+                                             const std::string& toml) {
+    return m_state->written([&]() -> engine::Result<void> {
+        Statement insert = m_state->store.database().prepare(
+            "INSERT INTO experiment(run_id, name, toml) VALUES (?, ?, ?)");
+        insert.add(run).add(std::string_view(name)).add(std::string_view(toml)).execute();
+        return {};
+    });
+}
+
+engine::Result<void> RunStore::addBlock(std::int64_t run, const StoredBlock& block) {
+    return m_state->written([&]() -> engine::Result<void> {
+        Statement insert = m_state->store.database().prepare(
+            "INSERT INTO experiment_block(run_id, number, from_ns, to_ns, block_json) "
+            "VALUES (?, ?, ?, ?, ?)");
+        insert.add(run).add(block.number).add(block.fromNs).add(block.toNs);
+        insert.add(std::string_view(block.json)).execute();
+        return {};
     });
 }
 

@@ -86,6 +86,17 @@ struct RunData {
     std::string digest;               // "sha256:..." of the raw rows
 };
 
+// An experiment of the log: the run it was recorded as, its TOML form and its blocks as JSON.
+struct StoredExperiment {
+    RunInfo run;
+    std::string name, toml;
+    std::vector<std::string> blocks; // in order
+};
+struct StoredBlock {
+    std::int64_t number = 0, fromNs = 0, toNs = 0;
+    std::string json;
+};
+
 enum class StoreMode : std::uint8_t { Write, ReadOnly };
 
 class RunStore {
@@ -101,6 +112,8 @@ public:
     engine::Result<std::vector<RunSummary>> runs() const; // newest first
     engine::Result<RunSummary> summary(std::int64_t run) const;
     engine::Result<RunData> load(std::int64_t run) const;
+    // Newest first; a log from before there were experiments has none.
+    engine::Result<std::vector<StoredExperiment>> experiments() const;
     // Runs that open() found in state recording.
     std::vector<std::int64_t> interruptedAtOpen() const;
 
@@ -116,7 +129,17 @@ public:
     engine::Result<void> endRun(std::int64_t run, RunState state, double seconds,
                                 bool isIncomplete);
     engine::Result<void> rename(std::int64_t run, const std::string& name, const std::string& note);
+    engine::Result<void> setTags(std::int64_t run, const std::vector<std::string>& tags);
     engine::Result<void> remove(std::int64_t run);
+    // Every run of another log; those that are here already (the same uuid) are left out. The ids
+    // that they got.
+    engine::Result<std::vector<std::int64_t>> importRuns(const std::filesystem::path& other);
+    // A run that was read from a document; ErrorCode::Busy where its uuid is here already.
+    engine::Result<std::int64_t> importRun(const RunData& run);
+    // Marks a run as an experiment; its blocks follow as they end.
+    engine::Result<void> addExperiment(std::int64_t run, const std::string& name,
+                                       const std::string& toml);
+    engine::Result<void> addBlock(std::int64_t run, const StoredBlock& block);
 
     const std::filesystem::path& file() const;
 

@@ -147,6 +147,11 @@ bool Statement::step() {
     throw failure;
 }
 
+Statement& Statement::addColumn(const Statement& row, int column) {
+    check(sqlite3_bind_value(m_handle, ++m_added, sqlite3_column_value(row.m_handle, column)));
+    return *this;
+}
+
 void Statement::execute() {
     while (step()) {
     }

@@ -52,6 +52,9 @@ public:
         return value ? bind(parameter, *value) : bindNull(parameter);
     }
 
+    // The value of another statement's present row, whatever its type.
+    Statement& addColumn(const Statement& row, int column);
+
     // Binds the parameter after the last one added since the statement was made or reset.
     template <class T>
     Statement& add(const T& value) {

@@ -79,6 +79,7 @@ private Q_SLOTS:
     void quantileIntervalCovers();
     void studentQuantilesAreThoseOfTheTables();
     void pairedIntervalIsThatOfTheTextbook();
+    void pairedTestIsThatOfSciPy();
     void pairedIntervalCovers();
     void bootstrapIsDeterministicAndFollowsAShift();
     void bootstrapCoversTheDifferenceOfMedians();
@@ -199,6 +200,39 @@ void TstStatistics::pairedIntervalIsThatOfTheTextbook() {
     const auto exact = app::pairedInterval(std::vector<double>{2, 2, 2, 2});
     QCOMPARE(exact->low, 2.0);
     QCOMPARE(exact->high, 2.0);
+}
+
+// Golden values of scipy.stats.ttest_1samp 1.x and its confidence_interval(0.95).
+void TstStatistics::pairedTestIsThatOfSciPy() {
+    struct Case {
+        std::vector<double> differences;
+        double p, low, high;
+    };
+    const std::vector<Case> cases = {
+        {{1.2, 0.4, 2.1, 0.9}, 0.048560420341676375, 0.013639374156788842, 2.286360625843211},
+        {{0.31, -0.12, 0.05, 0.22, -0.4, 0.11, 0.09, 0.5},
+         0.3567826939084286,
+         -0.13272939823411536,
+         0.3227293982341154},
+        {{-12.5, -9.75, -14.0, -10.125, -11.5, -13.25},
+         1.272485623372288e-05,
+         -13.642093393033942,
+         -10.06623994029939},
+        {{0.001, -0.002, 0.0015, -0.0005, 0.003},
+         0.5225820763952053,
+         -0.0017803058323038951,
+         0.002980305832303895}};
+    for (const Case& golden : cases) {
+        const auto p = app::pairedP(golden.differences);
+        const auto interval = app::pairedInterval(golden.differences);
+        QVERIFY(p && interval);
+        QVERIFY(std::abs(*p / golden.p - 1) < 1e-9);
+        QVERIFY(std::abs(interval->low - golden.low) < 1e-9 * std::abs(golden.low));
+        QVERIFY(std::abs(interval->high - golden.high) < 1e-9 * std::abs(golden.high));
+    }
+    QVERIFY(!app::pairedP(std::vector<double>{1, 2, 3}));
+    QCOMPARE(app::pairedP(std::vector<double>{0, 0, 0, 0}), std::optional<double>(1.0));
+    QCOMPARE(app::pairedP(std::vector<double>{2, 2, 2, 2}), std::optional<double>(0.0));
 }
 
 void TstStatistics::pairedIntervalCovers() {

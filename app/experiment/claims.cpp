@@ -1,0 +1,75 @@
+#include "app/experiment/claims.h"
+
+#include <algorithm>
+
+namespace app {
+
+engine::Result<ExperimentResult> resultOf(const StoredExperiment& stored) {
+    auto experiment = parseExperiment(stored.toml, stored.name);
+    if (!experiment) {
+        return std::unexpected(experiment.error());
+    }
+    ExperimentResult result{
+        .run = stored.run, .experiment = std::move(*experiment), .blocks = {}, .verdict = {}};
+    result.experiment.name = stored.name;
+    for (const std::string& json : stored.blocks) {
+        auto block = blockOfJson(json);
+        if (!block) {
+            return std::unexpected(block.error());
+        }
+        result.blocks.push_back(std::move(*block));
+    }
+    result.verdict = evaluate(result.experiment, result.blocks);
+    return result;
+}
+
+engine::Result<std::vector<ExperimentResult>> experimentResults(const std::filesystem::path& log) {
+    std::error_code error;
+    std::vector<ExperimentResult> results;
+    if (!std::filesystem::exists(log, error)) {
+        return results;
+    }
+    auto store = RunStore::open(log, StoreMode::ReadOnly);
+    if (!store) {
+        return std::unexpected(store.error());
+    }
+    auto stored = (*store)->experiments();
+    if (!stored) {
+        return std::unexpected(stored.error());
+    }
+    for (const StoredExperiment& each : *stored) {
+        if (auto result = resultOf(each)) {
+            results.push_back(std::move(*result));
+        }
+    }
+    return results;
+}
+
+std::vector<ClaimRow> claimRows(const std::vector<ExperimentResult>& results,
+                                const std::string& modelDigest,
+                                const engine::Capabilities* capabilities) {
+    std::vector<ClaimRow> rows;
+    for (const BuiltInExperiment& builtIn : builtInExperiments()) {
+        auto experiment = parseExperiment(builtIn.toml, builtIn.name);
+        if (!experiment) {
+            continue; // a test reads every one of them
+        }
+        ClaimRow row{.experiment = std::move(*experiment), .verdict = {}, .run = {}};
+        const auto newest = std::ranges::find_if(results, [&](const ExperimentResult& result) {
+            return result.experiment.name == builtIn.name && result.verdict.wholeRounds > 0 &&
+                   (modelDigest.empty() || result.run.modelDigest == modelDigest);
+        });
+        if (newest != results.end()) {
+            row.experiment = newest->experiment;
+            row.verdict = newest->verdict;
+            row.run = newest->run;
+        } else if (const auto need = missingNeed(row.experiment, capabilities)) {
+            row.verdict.claim.verdict = ClaimVerdict::Needs;
+            row.verdict.claim.need = *need;
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+} // namespace app

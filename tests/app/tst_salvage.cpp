@@ -1,0 +1,150 @@
+// Damaged run logs: what is told, and what is saved.
+#include "app/store/run_archive.h"
+#include "app/store/run_store.h"
+#include "app/store/salvage.h"
+#include "tests/support/scripted_run.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <fstream>
+#include <random>
+
+namespace {
+
+std::filesystem::path makeLog(const QTemporaryDir& folder) {
+    const std::filesystem::path file = folder.path().toStdString() + "/runs.db";
+    auto store = app::RunStore::open(file, app::StoreMode::Write);
+    if (!store) {
+        throw std::runtime_error(store.error().message);
+    }
+    tests::writeScriptedRun(**store, {.name = "first", .phases = {{20.0, 8.0, 2}}});
+    tests::writeScriptedRun(**store, {.name = "second", .phases = {{20.0, 8.0, 16}}});
+    return file;
+}
+
+void overwrite(const std::filesystem::path& file, std::uint64_t seed, int pages) {
+    std::mt19937_64 random(seed);
+    std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+    const auto size = static_cast<std::int64_t>(std::filesystem::file_size(file));
+    for (int i = 0; i < pages; ++i) {
+        const auto page = 3 + static_cast<std::int64_t>(random() % std::uint64_t(size / 4096 - 3));
+        std::string noise(4096, '\0');
+        for (char& c : noise) {
+            c = static_cast<char>(random());
+        }
+        stream.seekp(page * 4096);
+        stream.write(noise.data(), 4096);
+    }
+}
+
+} // namespace
+
+class TstSalvage : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void aSoundLogIsCalledSound();
+    void everythingOfASoundLogIsSaved();
+    void whatIsLeftOfABrokenLogIsSaved_data();
+    void whatIsLeftOfABrokenLogIsSaved();
+    void otherFilesAreRefused();
+    void anArchiveComesBackEqual();
+};
+
+void TstSalvage::aSoundLogIsCalledSound() {
+    QTemporaryDir folder;
+    const auto check = app::checkLog(makeLog(folder));
+    QVERIFY(check && check->isSound);
+    QCOMPARE(check->runs, 2);
+    QVERIFY(check->problems.empty());
+}
+
+void TstSalvage::everythingOfASoundLogIsSaved() {
+    QTemporaryDir folder;
+    const auto file = makeLog(folder);
+    const std::filesystem::path target = folder.path().toStdString() + "/saved.db";
+    const auto salvage = app::salvageLog(file, target);
+    QVERIFY2(salvage, salvage ? "" : salvage.error().message.c_str());
+    QCOMPARE(salvage->runs, 2);
+    QCOMPARE(salvage->namelessRuns, 0);
+    const auto before = (*app::RunStore::open(file, app::StoreMode::ReadOnly))->load(1);
+    const auto after = (*app::RunStore::open(target, app::StoreMode::ReadOnly))->load(1);
+    QVERIFY(before && after);
+    QCOMPARE(after->digest, before->digest);
+    QCOMPARE(after->summary.run.name, before->summary.run.name);
+}
+
+void TstSalvage::whatIsLeftOfABrokenLogIsSaved_data() {
+    QTest::addColumn<int>("pages");
+    for (const int pages : {1, 3, 10}) {
+        QTest::addRow("%d pages", pages) << pages;
+    }
+}
+
+void TstSalvage::whatIsLeftOfABrokenLogIsSaved() {
+    QFETCH(int, pages);
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+        QTemporaryDir folder;
+        const auto file = makeLog(folder);
+        overwrite(file, seed, pages);
+        const auto check = app::checkLog(file);
+        QVERIFY(check);
+        const std::filesystem::path target = folder.path().toStdString() + "/saved.db";
+        const auto salvage = app::salvageLog(file, target);
+        QVERIFY2(salvage, salvage ? "" : salvage.error().message.c_str());
+        const auto saved = app::checkLog(target);
+        QVERIFY(saved && saved->isSound);
+        // What was saved is a log like any other.
+        const auto store = app::RunStore::open(target, app::StoreMode::ReadOnly);
+        QVERIFY(store);
+        QVERIFY((*store)->runs());
+    }
+}
+
+void TstSalvage::otherFilesAreRefused() {
+    QTemporaryDir folder;
+    const std::filesystem::path file = folder.path().toStdString() + "/text.db";
+    std::ofstream(file) << "this is no database at all, but long enough to be read as one";
+    const auto check = app::checkLog(file);
+    QVERIFY(!check || !check->isSound);
+    QCOMPARE(app::checkLog(file.string() + ".gone").error().code, engine::ErrorCode::NotFound);
+    QVERIFY(!app::salvageLog(makeLog(folder), file)); // the target exists
+    QVERIFY(!app::salvageLog(file.string() + ".gone", file.string() + ".out"));
+}
+
+void TstSalvage::anArchiveComesBackEqual() {
+    QTemporaryDir folder;
+    const auto file = makeLog(folder);
+    {
+        const auto store = app::RunStore::open(file, app::StoreMode::Write);
+        QVERIFY((*store)->setTags(2, {"candidate"}));
+        QVERIFY((*store)->addExperiment(2, "priority", "[experiment]\n"));
+        QVERIFY((*store)->addBlock(2, {.number = 1, .fromNs = 1, .toNs = 2, .json = "{}"}));
+    }
+    const std::filesystem::path archive = folder.path().toStdString() + "/run-2.db";
+    const auto written = app::archiveRun(file, 2, archive);
+    QVERIFY2(written, written ? "" : written.error().message.c_str());
+    QVERIFY(!app::archiveRun(file, 2, archive)); // it exists
+    QVERIFY(!app::archiveRun(file, 99, folder.path().toStdString() + "/run-99.db"));
+    const std::filesystem::path other = folder.path().toStdString() + "/other.db";
+    const auto store = app::RunStore::open(other, app::StoreMode::Write);
+    QVERIFY(store);
+    tests::writeScriptedRun(**store, {.name = "there before", .phases = {{5.0, 8.0, 4}}});
+    const auto ids = (*store)->importRuns(archive);
+    QVERIFY2(ids, ids ? "" : ids.error().message.c_str());
+    QCOMPARE(*ids, std::vector<std::int64_t>{2});
+    const auto before = (*app::RunStore::open(file, app::StoreMode::ReadOnly))->load(2);
+    const auto after = (*store)->load(2);
+    QVERIFY(before && after);
+    QCOMPARE(after->digest, before->digest);
+    QCOMPARE(after->summary.run.uuid, before->summary.run.uuid);
+    QCOMPARE(after->summary.run.tags, before->summary.run.tags);
+    QCOMPARE((*store)->experiments()->size(), std::size_t{1});
+    QCOMPARE((*store)->experiments()->front().blocks.size(), std::size_t{1});
+    QVERIFY((*store)->importRuns(archive)->empty()); // it is there already
+}
+
+QTEST_GUILESS_MAIN(TstSalvage)
+#include "tst_salvage.moc"
