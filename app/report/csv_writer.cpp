@@ -21,7 +21,14 @@ public:
         }
         endRow();
     }
+    // A spreadsheet would run what begins like a formula: an apostrophe makes it text (OWASP, CSV
+    // injection). Numbers are written as they are.
     void text(std::string_view value) {
+        constexpr std::string_view kFormula = "=+-@\t\r";
+        const bool isFormula = !value.empty() && kFormula.find(value.front()) != kFormula.npos;
+        field(isFormula ? "'" + std::string(value) : std::string(value));
+    }
+    void field(std::string_view value) {
         const bool needsQuotes = value.find_first_of(",\"\r\n") != std::string_view::npos;
         separate();
         if (!needsQuotes) {
@@ -34,14 +41,14 @@ public:
         }
         m_out += '"';
     }
-    void integer(std::int64_t value) { text(std::to_string(value)); }
+    void integer(std::int64_t value) { field(std::to_string(value)); }
     void number(const std::optional<double>& value) {
-        text(value && std::isfinite(*value) ? fmt::format("{:.9g}", *value) : std::string());
+        field(value && std::isfinite(*value) ? fmt::format("{:.9g}", *value) : std::string());
     }
     void seconds(const std::optional<engine::TimePoint>& time) {
-        text(time ? secondsText(time->time_since_epoch().count()) : std::string());
+        field(time ? secondsText(time->time_since_epoch().count()) : std::string());
     }
-    void nanoseconds(std::int64_t ns) { text(secondsText(ns)); }
+    void nanoseconds(std::int64_t ns) { field(secondsText(ns)); }
     void endRow() {
         m_out += "\r\n";
         m_isFirst = true;
@@ -176,9 +183,11 @@ std::string summaryCsv(const RunData& run) {
         std::string name = key.substr(1); // "/ttft_ms/p99"
         std::ranges::replace(name, '/', '.');
         csv.text(name);
-        csv.text(value.is_string() ? value.get<std::string>()
-                 : value.is_null() ? std::string()
-                                   : value.dump());
+        if (value.is_string()) {
+            csv.text(value.get<std::string>());
+        } else {
+            csv.field(value.is_null() ? std::string() : value.dump());
+        }
         csv.endRow();
     }
     return csv.content();

@@ -111,6 +111,7 @@ Json requestJson(const StoredRequest& stored) {
                  {"reason", engine::name(record.reason)},
                  {"message", record.message},
                  {"tags", tagWords(record.tags)},
+                 {"tag_bits", record.tags},
                  {"prompt_tokens", record.promptTokens},
                  {"output_tokens", record.outputTokens},
                  {"hit_tokens", record.hitTokens},
@@ -126,6 +127,15 @@ Json requestJson(const StoredRequest& stored) {
             ledger[std::string(engine::name(static_cast<engine::Stage>(i)))] =
                 static_cast<double>((*record.ledgerNs)[i]) / 1e6;
         }
+    }
+    json["deadline_s"] = secondsJson(record.deadline);
+    json["blocked_ns"] = record.blockedNs;
+    json["blocked_by"] = static_cast<std::uint64_t>(record.blockedBy);
+    json["streamed_tokens"] = record.streamedTokens;
+    json["streamed_ns"] = record.streamedNs;
+    Json& preemptions = json["preemptions_s"] = Json::array(); // [begin, end or null]
+    for (const engine::PreemptionSpan& span : record.preemptions) {
+        preemptions.push_back({secondsJson(span.begin), secondsJson(span.end)});
     }
     Json& steps = json["steps"] = Json::array(); // [seconds, tokens]
     for (const engine::TokenStep& step : record.steps) {

@@ -2,6 +2,7 @@
 
 #include "app/report/html_writer.h"
 #include "app/report/markdown_writer.h"
+#include "app/report/pdf_writer.h"
 #include "app/report/sections.h"
 
 #include <QSaveFile>
@@ -16,6 +17,14 @@ std::string reportHtml(const RunData& run) {
 
 std::string reportHtml(const RunData& a, const RunData& b) {
     return report::writeHtml(report::comparisonDocument(a, b));
+}
+
+std::string reportPdf(const RunData& run) {
+    return report::writePdf(report::runDocument(run));
+}
+
+std::string reportPdf(const RunData& a, const RunData& b) {
+    return report::writePdf(report::comparisonDocument(a, b));
 }
 
 std::string reportMarkdown(const RunData& run) {

@@ -107,6 +107,10 @@ private Q_SLOTS:
     void manyMarkersAreCutWithACount();
     void markdownTablesAreWhole();
     void csvHasEveryRowAndEveryColumn();
+    void jsonComesBackEqual();
+    void damagedJsonIsRefused();
+    void csvMakesTextOfFormulas();
+    void pdfHasPagesOfRealText();
     void jsonHasTheKeysThatScriptsRead();
     void comparisonJsonHasTheKeysThatScriptsRead();
     void failingFilesAreSaid();
@@ -346,6 +350,71 @@ void TstReport::markdownTablesAreWhole() {
     const QString comparison = QString::fromStdString(app::reportMarkdown(m_run, m_fast));
     QVERIFY(comparison.contains(QStringLiteral("TTFT p99")));
     QVERIFY(!comparison.contains(QStringLiteral("+100 |")));
+}
+
+void TstReport::jsonComesBackEqual() {
+    app::RunData run = m_run;
+    run.summary.run.uuid = "11111111-2222-3333-4444-555555555555"; // not the one of this log
+    const auto read = app::parseRunJson(app::reportJson(run));
+    QVERIFY2(read, read ? "" : read.error().message.c_str());
+    const std::filesystem::path file = m_folder.filePath(QStringLiteral("back.db")).toStdString();
+    const auto store = app::RunStore::open(file, app::StoreMode::Write);
+    QVERIFY(store);
+    const auto id = (*store)->importRun(*read);
+    QVERIFY2(id, id ? "" : id.error().message.c_str());
+    auto again = (*store)->load(*id);
+    QVERIFY(again);
+    QCOMPARE(again->digest, m_run.digest); // of every row
+    again->summary.run.id = run.summary.run.id;
+    QCOMPARE(app::reportJson(*again), app::reportJson(run));
+    QCOMPARE((*store)->importRun(*read).error().code, engine::ErrorCode::Busy);
+}
+
+void TstReport::damagedJsonIsRefused() {
+    const std::string whole = app::reportJson(m_run);
+    QVERIFY(!app::parseRunJson(""));
+    QVERIFY(!app::parseRunJson("[]"));
+    QVERIFY(!app::parseRunJson("{\"run_id\": 1}"));
+    QVERIFY(!app::parseRunJson(whole.substr(0, whole.size() / 2)));
+    for (const char* key : {"\"request_list\"", "\"setting_changes\"", "\"prompt_tokens\"",
+                            "\"t_s\"", "\"stamps_s\"", "\"steps\""}) {
+        std::string other = whole;
+        const auto at = other.find(key);
+        QVERIFY2(at != std::string::npos, key);
+        other.replace(at, std::string(key).size(), "\"other\"");
+        const auto read = app::parseRunJson(other);
+        QVERIFY2(!read, key);
+        QVERIFY(read.error().code == engine::ErrorCode::Corrupt);
+    }
+}
+
+void TstReport::csvMakesTextOfFormulas() {
+    app::RunData run = m_run;
+    run.summary.run.name = "=HYPERLINK(\"http://x\",\"y\")";
+    run.requests.front().record.message = "@SUM(1)";
+    run.requests.front().record.stamps.scheduled = engine::TimePoint{} - std::chrono::seconds(2);
+    run.settings.front().reason = "+cmd";
+    const QString folder = m_folder.filePath(QStringLiteral("formulas"));
+    QVERIFY(app::writeCsv(run, folder.toStdString()).has_value());
+    const auto all = [&](const char* name) {
+        QFile file(folder + QLatin1Char('/') + QLatin1String(name));
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    };
+    QVERIFY(all("summary.csv").contains("'=HYPERLINK"));
+    QVERIFY(all("requests.csv").contains("'@SUM(1)"));
+    QVERIFY(all("requests.csv").contains(",-2.000000000,")); // a number stays one
+    QVERIFY(all("settings.csv").contains("'+cmd"));
+}
+
+void TstReport::pdfHasPagesOfRealText() {
+    const std::string pdf = app::reportPdf(m_run);
+    QVERIFY(pdf.starts_with("%PDF-"));
+    const QByteArray bytes = QByteArray::fromStdString(pdf);
+    QVERIFY(bytes.count("/Type /Page\n") >= 2);
+    QVERIFY(bytes.contains("/FontDescriptor")); // text is text, charts are no pictures
+    QVERIFY(!bytes.contains("/Subtype /Image"));
+    const std::string both = app::reportPdf(m_run, m_run);
+    QVERIFY(both.starts_with("%PDF-") && both.size() > 5000);
 }
 
 void TstReport::csvHasEveryRowAndEveryColumn() {
