@@ -1,16 +1,24 @@
 // `headway report` and `headway compare`: documents about recorded runs.
+#include "app/cli_report.h"
+
 #include "app/cli_commands.h"
 #include "app/cli_database.h"
 #include "app/command/text_table.h"
+#include "app/report/experiment_sections.h"
+#include "app/report/html_writer.h"
+#include "app/report/markdown_writer.h"
+#include "app/report/pdf_writer.h"
 #include "app/report/report.h"
 #include "app/run_text.h"
 
-#include <QGuiApplication>
+#include <QDirIterator>
+#include <QFontDatabase>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <array>
+#include <functional>
 #include <memory>
 
 namespace app {
@@ -19,7 +27,7 @@ namespace {
 
 struct ReportArguments {
     std::vector<std::string> targets;
-    std::string html, csv, json, markdown;
+    std::string html, pdf, csv, json, markdown;
 };
 
 // Qt tells about a missing folder of the session, which writing a report has no use for.
@@ -28,24 +36,6 @@ void passOnUnlessIdle(QtMsgType type, const QMessageLogContext&, const QString& 
         printNote(message.toStdString());
     }
 }
-
-// Charts measure their text; Qt needs an application for that, and no display.
-class OffscreenApplication {
-public:
-    OffscreenApplication()
-        : m_before(qInstallMessageHandler(passOnUnlessIdle)),
-          m_application(m_count, m_arguments.data()) {}
-    ~OffscreenApplication() { qInstallMessageHandler(m_before); }
-    OffscreenApplication(const OffscreenApplication&) = delete;
-    OffscreenApplication& operator=(const OffscreenApplication&) = delete;
-
-private:
-    QtMessageHandler m_before;
-    std::string m_name = "headway", m_option = "-platform", m_platform = "offscreen";
-    std::array<char*, 4> m_arguments = {m_name.data(), m_option.data(), m_platform.data(), nullptr};
-    int m_count = 3;
-    QGuiApplication m_application;
-};
 
 void deliver(const std::string& target, const std::string& content) {
     if (target.empty()) {
@@ -86,17 +76,21 @@ ExitStatus writeReports(const ReportArguments& report) {
         throw CommandError(ExitStatus::Usage,
                            "Name one run, or two to compare: headway report [DB] RUN [RUN] ...");
     }
-    if (report.html.empty() && report.csv.empty() && report.json.empty() &&
+    if (report.html.empty() && report.pdf.empty() && report.csv.empty() && report.json.empty() &&
         report.markdown.empty()) {
-        throw CommandError(ExitStatus::Usage,
-                           "Say what to write: --html FILE, --csv FOLDER, --json FILE or "
-                           "--markdown FILE (- is standard output).");
+        throw CommandError(
+            ExitStatus::Usage,
+            "Say what to write: --html FILE, --pdf FILE, --csv FOLDER, --json FILE or "
+            "--markdown FILE (- is standard output).");
     }
-    const OffscreenApplication application;
+    const ReportApplication application;
     const std::vector<RunData> runs = loadRuns(arguments);
     const bool isComparison = runs.size() == 2;
     if (!report.html.empty()) {
         deliver(report.html, isComparison ? reportHtml(runs[0], runs[1]) : reportHtml(runs[0]));
+    }
+    if (!report.pdf.empty()) {
+        deliver(report.pdf, isComparison ? reportPdf(runs[0], runs[1]) : reportPdf(runs[0]));
     }
     if (!report.csv.empty()) {
         deliverCsv(report.csv, runs);
@@ -184,7 +178,50 @@ ExitStatus compareTwo(const CompareArguments& compare) {
     return ExitStatus::Done;
 }
 
+// Makes the document only once it is known how to write it.
+void deliverDocument(const std::string& file, const std::function<report::Document()>& make) {
+    const std::string ending = std::filesystem::path(file).extension().string();
+    if (ending == ".html") {
+        deliver(file, report::writeHtml(make()));
+    } else if (ending == ".pdf") {
+        deliver(file, report::writePdf(make()));
+    } else if (ending == ".md") {
+        deliver(file, report::writeMarkdown(make()));
+    } else {
+        throw CommandError(ExitStatus::Usage,
+                           fmt::format("\"{}\" does not tell what to write: name it FILE.html, "
+                                       "FILE.pdf or FILE.md.",
+                                       file));
+    }
+}
+
 } // namespace
+
+ReportApplication::ReportApplication()
+    : m_before(qInstallMessageHandler(passOnUnlessIdle)),
+      m_application(m_count, m_arguments.data()) {
+    // The window's own digits, where they are part of the program.
+    for (QDirIterator fonts(QStringLiteral(":/headway/fonts"), {QStringLiteral("*.otf")});
+         fonts.hasNext();) {
+        QFontDatabase::addApplicationFont(fonts.next());
+    }
+}
+
+ReportApplication::~ReportApplication() {
+    qInstallMessageHandler(m_before);
+}
+
+void deliverExperiment(const std::string& file, const ExperimentResult& result,
+                       const std::filesystem::path& runLog) {
+    deliverDocument(file, [&] {
+        const auto run = openForReading(runLog)->load(result.run.id);
+        return report::experimentDocument(result, run ? &*run : nullptr);
+    });
+}
+
+void deliverClaims(const std::string& file, const std::vector<ClaimRow>& rows) {
+    deliverDocument(file, [&] { return report::claimsDocument(rows); });
+}
 
 void declareReport(CLI::App& command, ChosenCommand& chosen) {
     const auto report = std::make_shared<ReportArguments>();
@@ -192,6 +229,7 @@ void declareReport(CLI::App& command, ChosenCommand& chosen) {
                        "[DB] RUN [RUN]: one run, or two to compare, after a run log other than "
                        "the user's own");
     command.add_option("--html", report->html, "Self-contained page, opens offline");
+    command.add_option("--pdf", report->pdf, "Designed pages for print");
     command.add_option("--csv", report->csv, "Folder for the tables");
     command.add_option("--json", report->json, "One document with everything");
     command.add_option("--markdown", report->markdown, "Text for a page or an issue");

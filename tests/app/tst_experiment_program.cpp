@@ -1,0 +1,177 @@
+// `headway experiment`, `advise`, `replay`, `archive`, `import`, `check-db` from the outside, on a
+// tiny model.
+#include "tests/support/program.h"
+#include "tests/support/tiny_model.h"
+
+#include <QFile>
+#include <QTest>
+
+#include <nlohmann/json.hpp>
+
+using nlohmann::json;
+using tests::ProgramEnd;
+using tests::ProgramRunner;
+
+namespace {
+
+constexpr const char* kExperiment = R"([experiment]
+title = "Slots"
+metric = "requests_per_s"
+statistic = "ratio"
+claim = ">= 0.01x"
+blocks = 8
+measure = "200ms"
+warmup = "50ms"
+drain = "5s"
+[a]
+"batching.max_batch" = 1
+[b]
+"batching.max_batch" = 4
+[[stage]]
+kind = "closed"
+users = 4
+[lengths]
+prompt = [4, 12]
+output = [2, 6]
+[prompts]
+sets = ["english"]
+)";
+
+constexpr const char* kTrace = "TIMESTAMP,ContextTokens,GeneratedTokens\n"
+                               "2023-11-16 18:00:00.0,6,3\n"
+                               "2023-11-16 18:00:00.2,8,2\n"
+                               "2023-11-16 18:00:00.4,4,4\n";
+
+QStringList words(const char* text) {
+    return QString::fromLatin1(text).split(QLatin1Char(' '), Qt::SkipEmptyParts);
+}
+
+} // namespace
+
+class TstExperimentProgram : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void theLibraryIsADocument();
+    void anOwnExperimentEndsWithAVerdict();
+    void mistakesAreMessages_data();
+    void mistakesAreMessages();
+    void theRuleIsTold();
+    void aTraceIsReplayed();
+    void runsAreArchivedAndImported();
+
+private:
+    ProgramEnd run(const char* arguments) { return m_headway->run(words(arguments)); }
+    void write(const char* name, const char* content);
+
+    std::unique_ptr<ProgramRunner> m_headway;
+};
+
+void TstExperimentProgram::write(const char* name, const char* content) {
+    QFile file(m_headway->path(QLatin1String(name)));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(content);
+}
+
+void TstExperimentProgram::initTestCase() {
+    m_headway = std::make_unique<ProgramRunner>(QStringLiteral("headway"));
+    tests::writeTinyModel(m_headway->path(QStringLiteral("tiny.gguf")).toStdString());
+    write("slots.toml", kExperiment);
+    write("bad.toml", "[experiment]\nblox = 3\n");
+    write("trace.csv", kTrace);
+    write("broken.csv", "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:00:00.0,six,3\n");
+}
+
+void TstExperimentProgram::theLibraryIsADocument() {
+    const ProgramEnd end = run("experiment list --json");
+    QCOMPARE(end.status, 0);
+    const json list = json::parse(end.out.toStdString());
+    QVERIFY(list.size() >= 25);
+    QVERIFY(std::ranges::any_of(list, [](const json& row) { return row["name"] == "priority"; }));
+    QVERIFY(run("experiment list").out.contains("continuous-single"));
+}
+
+void TstExperimentProgram::anOwnExperimentEndsWithAVerdict() {
+    const ProgramEnd end =
+        run("experiment slots.toml tiny.gguf --record e.db --report e.html --json");
+    QVERIFY2(end.status == 0, end.err.constData());
+    const json result = json::parse(end.out.toStdString());
+    QCOMPARE(result["blocks"].size(), std::size_t{8});
+    QCOMPARE(result["claim"]["verdict"], "holds");
+    QVERIFY(result["claim"]["low"].get<double>() <= result["claim"]["measured"].get<double>());
+    QCOMPARE(result["rows"].size() >= 6, true);
+    QFile report(m_headway->path(QStringLiteral("e.html")));
+    QVERIFY(report.open(QIODevice::ReadOnly));
+    QVERIFY(report.readAll().contains("Slots"));
+    const ProgramEnd claims = run("experiment claims --record e.db --json");
+    QCOMPARE(claims.status, 0);
+    QVERIFY(json::parse(claims.out.toStdString())["claims"].size() >= 25);
+    const ProgramEnd pdf = run("experiment claims --record e.db --report claims.pdf");
+    QCOMPARE(pdf.status, 0);
+    QVERIFY(QFile::exists(m_headway->path(QStringLiteral("claims.pdf"))));
+}
+
+void TstExperimentProgram::mistakesAreMessages_data() {
+    QTest::addColumn<QString>("arguments");
+    QTest::addColumn<int>("status");
+    QTest::addColumn<QByteArray>("says");
+    const auto row = [](const char* arguments, int status, const char* says) {
+        QTest::newRow(arguments) << QString::fromLatin1(arguments) << status << QByteArray(says);
+    };
+    row("experiment nosuch tiny.gguf", 2, "experiment list");
+    row("experiment bad.toml tiny.gguf", 1, "bad.toml:2: unknown key");
+    row("experiment slots.toml gone.gguf", 1, "no model file gone.gguf");
+    row("experiment slots.toml tiny.gguf --measure soon", 2, "--measure");
+    row("experiment cuda-graphs tiny.gguf --record n.db", 1, "cuda");
+    row("experiment claims --record e.db --report claims.docx", 2, "claims.docx");
+    row("tune tiny.gguf --slo ttft=3", 2, "ttft_p99=300ms");
+    row("advise --slo fast", 2, "ttft_p99=300ms");
+    row("replay broken.csv tiny.gguf", 1, "broken.csv:2: ContextTokens");
+    row("replay gone.csv tiny.gguf", 1, "gone.csv");
+    row("import gone.db", 1, "gone.db");
+    row("check-db gone.db", 1, "gone.db");
+}
+
+void TstExperimentProgram::mistakesAreMessages() {
+    QFETCH(QString, arguments);
+    QFETCH(int, status);
+    QFETCH(QByteArray, says);
+    const ProgramEnd end = m_headway->run(words(arguments.toLatin1()));
+    QVERIFY2(end.err.contains(says), end.err.constData());
+    QCOMPARE(end.status, status);
+    QVERIFY(end.out.isEmpty());
+}
+
+void TstExperimentProgram::theRuleIsTold() {
+    const json fast = json::parse(run("advise --slo ttft_p99=299ms --json").out.toStdString());
+    QCOMPARE(fast["rule"], "realtime first");
+    QCOMPARE(fast["settings"]["batching.policy"], "single");
+    const json slow = json::parse(run("advise --slo ttft_p99=301ms --json").out.toStdString());
+    QCOMPARE(slow["settings"]["batching.policy"], "dynamic");
+}
+
+void TstExperimentProgram::aTraceIsReplayed() {
+    const ProgramEnd end = run("replay trace.csv tiny.gguf --record r.db --json");
+    QVERIFY2(end.status == 0, end.err.constData());
+    const json real = json::parse(end.out.toStdString())["real"];
+    QCOMPARE(real["outcomes"]["completed"], 3);
+    // And the recorded run once more, from its own log.
+    const ProgramEnd again = run("replay r.db 1 tiny.gguf --record r.db --json --max-batch 1");
+    QVERIFY2(again.status == 0, again.err.constData());
+    QCOMPARE(json::parse(again.out.toStdString())["real"]["outcomes"]["completed"], 3);
+}
+
+void TstExperimentProgram::runsAreArchivedAndImported() {
+    QVERIFY2(run("archive r.db 1 --out one.db").status == 0, "archive");
+    const ProgramEnd in = run("import one.db --record other.db");
+    QVERIFY2(in.status == 0, in.err.constData());
+    QVERIFY(in.out.contains("Imported 1 runs"));
+    QVERIFY(run("import one.db --record other.db").out.contains("already"));
+    QVERIFY(run("check-db other.db").out.contains("is sound; 1 runs"));
+    QVERIFY(run("check-db other.db --salvage saved.db").status == 0);
+    QCOMPARE(run("check-db saved.db").status, 0);
+}
+
+QTEST_GUILESS_MAIN(TstExperimentProgram)
+#include "tst_experiment_program.moc"
