@@ -3,6 +3,7 @@
 #include "ui/frame/corner_message.h"
 #include "ui/frame/rail.h"
 #include "ui/main_window.h"
+#include "ui/pages/experiments_page.h"
 #include "ui/pages/first_start_page.h"
 #include "ui/pages/live_page.h"
 #include "ui/pages/load_page.h"
@@ -37,6 +38,7 @@ constexpr std::array kPageTable = {
     PageRow{"live", "live", false, make<LivePage>},
     PageRow{"load", "load", false, make<LoadPage>},
     PageRow{"requests", "requests", false, make<RequestsPage>},
+    PageRow{"experiments", "experiments", false, make<ExperimentsPage>},
     PageRow{"runs", "runs", false, make<RunsPage>},
     PageRow{"log", "log", true, make<LogPage>},
     PageRow{"settings", "settings", true, make<SettingsPage>},

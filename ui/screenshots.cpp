@@ -1,5 +1,6 @@
 #include "ui/screenshots.h"
 
+#include "app/experiment/experiment_run.h"
 #include "app/session.h"
 #include "ui/main_window.h"
 
@@ -20,6 +21,7 @@ constexpr auto kTraffic = 50s; // of the demo before the first picture
 constexpr auto kSwitch = 20s;  // a setting changes, so that there is a marker
 constexpr auto kTurn = 600ms;  // a page needs a few ticks to fill
 constexpr int kTurnsToSettle = 2;
+constexpr double kBlockSeconds = 4.0;
 
 } // namespace
 
@@ -32,7 +34,13 @@ Screenshots::Screenshots(MainWindow& window, app::Session& session,
     for (const app::ThemeKind theme : {app::ThemeKind::Dark, app::ThemeKind::Light}) {
         for (const QString& language : {QStringLiteral("en"), QStringLiteral("zh_CN")}) {
             for (const QString& page : m_window.pageKeys()) {
-                m_shots.push_back({page, theme, language});
+                if (page == QStringLiteral("experiments")) {
+                    for (const char* view : {"results", "claims", "tuner"}) {
+                        m_shots.push_back({page, QLatin1String(view), theme, language});
+                    }
+                } else {
+                    m_shots.push_back({page, {}, theme, language});
+                }
             }
         }
     }
@@ -45,9 +53,30 @@ void Screenshots::start() {
     connect(&m_session, &app::Session::loadFailed, this, &Screenshots::fail);
     connect(&m_session, &app::Session::modelChanged, this, [this] {
         if (m_session.hasModel() && !m_session.isLoadRunning()) {
-            beginRun();
+            beginExperiment();
         }
     });
+}
+
+Screenshots::~Screenshots() = default;
+
+// Long enough for intervals, as short as they allow.
+void Screenshots::beginExperiment() {
+    auto experiment = app::loadExperiment("continuous-single");
+    if (!experiment) {
+        fail(QString::fromStdString(experiment.error().message));
+        return;
+    }
+    experiment->measureSeconds = kBlockSeconds;
+    experiment->warmupSeconds = 1.0;
+    experiment->stopAt = 0.0;
+    experiment->workload.stages.front().seconds = experiment->blockSeconds();
+    m_experiment = std::make_unique<app::ExperimentRun>(m_session, std::move(*experiment));
+    connect(m_experiment.get(), &app::ExperimentRun::finished, this, &Screenshots::beginRun,
+            Qt::QueuedConnection);
+    if (const auto started = m_experiment->start(); !started) {
+        fail(QString::fromStdString(started.error().message));
+    }
 }
 
 void Screenshots::beginRun() {
@@ -78,7 +107,7 @@ void Screenshots::advance() {
     if (m_turns == 0) {
         m_window.setTheme(shot.theme);
         m_window.setLanguage(shot.language);
-        m_window.showPage(shot.page);
+        m_window.showPage(shot.page, shot.view);
         m_turns = 1;
         return;
     }
@@ -86,8 +115,11 @@ void Screenshots::advance() {
     if (++m_turns <= kTurnsToSettle) {
         return;
     }
+    const QString name = shot.view.isEmpty() || shot.view == QStringLiteral("results")
+                             ? shot.page
+                             : shot.page + u'-' + shot.view;
     const QString file = QStringLiteral("%1/%2-%3-%4.png")
-                             .arg(m_folder, shot.page,
+                             .arg(m_folder, name,
                                   shot.theme == app::ThemeKind::Dark ? QStringLiteral("dark")
                                                                      : QStringLiteral("light"),
                                   shot.language == QStringLiteral("en") ? QStringLiteral("en")

@@ -1,5 +1,5 @@
-// Pictures of every page in both themes and languages, from a recorded run of the demo workload.
-// Drives a main window by timers and ends the program. UI thread.
+// Pictures of every page in both themes and languages, from a short experiment and a recorded run
+// of the demo workload. Drives a main window by timers and ends the program. UI thread.
 #pragma once
 
 #include "app/plot/palette.h"
@@ -8,13 +8,15 @@
 #include <QString>
 
 #include <filesystem>
+#include <memory>
 #include <vector>
 
 class QTimer;
 
 namespace app {
+class ExperimentRun;
 class Session;
-}
+} // namespace app
 
 namespace ui {
 
@@ -26,6 +28,7 @@ class Screenshots final : public QObject {
 public:
     // `folder` gets <page>-<dark|light>-<en|zh>.png.
     Screenshots(MainWindow& window, app::Session& session, const std::filesystem::path& folder);
+    ~Screenshots() override;
     // Waits for the model that is being opened, then runs, photographs and quits with 0, or 1
     // where a picture could not be written or the model was not loaded.
     void start();
@@ -33,10 +36,12 @@ public:
 private:
     struct Shot {
         QString page;
+        QString view; // of the page; empty: its only one
         app::ThemeKind theme;
         QString language;
     };
 
+    void beginExperiment();
     void beginRun();
     void advance();
     void fail(const QString& message);
@@ -48,6 +53,7 @@ private:
     std::size_t m_next = 0;
     int m_turns = 0; // of the timer since the present shot was set up; 0: it is not
     QTimer* m_timer;
+    std::unique_ptr<app::ExperimentRun> m_experiment;
 };
 
 } // namespace ui

@@ -2,6 +2,64 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
+    <name>ClaimColumns</name>
+    <message numerus="yes">
+        <source>%n more block(s)</source>
+        <translation>
+            <numerusform>%n more block</numerusform>
+            <numerusform>%n more blocks</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ExperimentColumns</name>
+    <message numerus="yes">
+        <source>About %n more block(s) would tell</source>
+        <translation>
+            <numerusform>About %n more block would tell</numerusform>
+            <numerusform>About %n more blocks would tell</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>experiments</name>
+    <message numerus="yes">
+        <source>%n request(s) preempted</source>
+        <translation>
+            <numerusform>%n request preempted</numerusform>
+            <numerusform>%n requests preempted</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n cold request(s)</source>
+        <translation>
+            <numerusform>%n cold request</numerusform>
+            <numerusform>%n cold requests</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n answer(s) cut at the end of drain</source>
+        <translation>
+            <numerusform>%n answer cut at the end of drain</numerusform>
+            <numerusform>%n answers cut at the end of drain</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n request(s) failed or refused</source>
+        <translation>
+            <numerusform>%n request failed or refused</numerusform>
+            <numerusform>%n requests failed or refused</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n request(s) of others</source>
+        <translation>
+            <numerusform>%n request of others</numerusform>
+            <numerusform>%n requests of others</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ui::BannerStack</name>
     <message numerus="yes">
         <source>%n more message(s); Log has them all</source>
@@ -56,6 +114,33 @@
         <translation>
             <numerusform>%n event</numerusform>
             <numerusform>%n events</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ui::ExperimentView</name>
+    <message numerus="yes">
+        <source>%n level(s)</source>
+        <translation>
+            <numerusform>%n level</numerusform>
+            <numerusform>%n levels</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>closed loop, %n user(s)</source>
+        <translation>
+            <numerusform>closed loop, %n user</numerusform>
+            <numerusform>closed loop, %n users</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ui::ExperimentsPage</name>
+    <message numerus="yes">
+        <source>Round %1, %2 · %n configuration(s) measured</source>
+        <translation>
+            <numerusform>Round %1, %2 · %n configuration measured</numerusform>
+            <numerusform>Round %1, %2 · %n configurations measured</numerusform>
         </translation>
     </message>
 </context>
@@ -164,6 +249,50 @@
         <translation>
             <numerusform>%n alarm; a click shows it</numerusform>
             <numerusform>%n alarms; a click shows them</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ui::TunerScatter</name>
+    <message numerus="yes">
+        <source>%n measured configuration(s)</source>
+        <translation>
+            <numerusform>%n measured configuration</numerusform>
+            <numerusform>%n measured configurations</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n configuration(s) beyond %1 ms →</source>
+        <translation>
+            <numerusform>%n configuration beyond %1 ms →</numerusform>
+            <numerusform>%n configurations beyond %1 ms →</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ui::TunerView</name>
+    <message numerus="yes">
+        <source>%n pair(s)</source>
+        <translation>
+            <numerusform>%n pair</numerusform>
+            <numerusform>%n pairs</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ui::VerdictColumn</name>
+    <message numerus="yes">
+        <source>About %n more block(s).</source>
+        <translation>
+            <numerusform>About %n more block.</numerusform>
+            <numerusform>About %n more blocks.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>and %n more</numerusform>
+            <numerusform>and %n more</numerusform>
         </translation>
     </message>
 </context>

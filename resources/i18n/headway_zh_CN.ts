@@ -13,6 +13,43 @@
     </message>
 </context>
 <context>
+    <name>ClaimColumns</name>
+    <message>
+        <source>not run</source>
+        <translation>未运行</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more block(s)</source>
+        <translation>
+            <numerusform>还需 %n 个区组</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Claim</source>
+        <translation>声称</translation>
+    </message>
+    <message>
+        <source>Claimed</source>
+        <translation>声称值</translation>
+    </message>
+    <message>
+        <source>Measured</source>
+        <translation>实测</translation>
+    </message>
+    <message>
+        <source>95 % interval</source>
+        <translation>95 % 置信区间</translation>
+    </message>
+    <message>
+        <source>▏claimed  ● measured, with interval</source>
+        <translation>▏声称值  ● 实测值及区间</translation>
+    </message>
+    <message>
+        <source>Verdict</source>
+        <translation>结论</translation>
+    </message>
+</context>
+<context>
     <name>ComparisonColumns</name>
     <message>
         <source>n %1 / %2</source>
@@ -76,6 +113,43 @@
     <message>
         <source>Flag: %1</source>
         <translation>命令行参数：%1</translation>
+    </message>
+</context>
+<context>
+    <name>ExperimentColumns</name>
+    <message>
+        <source>n %1 / %2</source>
+        <translation>n %1 / %2</translation>
+    </message>
+    <message>
+        <source>A block has too few requests to bound this quantile; its own value is compared all the same.</source>
+        <translation>某个区组的请求太少，无法给出该分位数的界；仍按区组自身的值比较。</translation>
+    </message>
+    <message numerus="yes">
+        <source>About %n more block(s) would tell</source>
+        <translation>
+            <numerusform>约再需 %n 个区组才能分辨</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Measure</source>
+        <translation>指标</translation>
+    </message>
+    <message>
+        <source>95 % interval</source>
+        <translation>95 % 置信区间</translation>
+    </message>
+    <message>
+        <source>p, Holm</source>
+        <translation>p（Holm）</translation>
+    </message>
+    <message>
+        <source>Paired t over rounds, adjusted by Holm over the measures of this table</source>
+        <translation>按轮次配对 t 检验，对本表各指标做 Holm 校正</translation>
+    </message>
+    <message>
+        <source>Verdict</source>
+        <translation>结论</translation>
     </message>
 </context>
 <context>
@@ -301,6 +375,57 @@
         <source>Tags</source>
         <translation>标签</translation>
     </message>
+    <message>
+        <source>baseline</source>
+        <translation>基线</translation>
+    </message>
+    <message>
+        <source>other workload</source>
+        <translation>其他负载</translation>
+    </message>
+    <message>
+        <source>other model</source>
+        <translation>其他模型</translation>
+    </message>
+    <message>
+        <source>too short</source>
+        <translation>太短</translation>
+    </message>
+    <message>
+        <source>To baseline</source>
+        <translation>相对基线</translation>
+    </message>
+    <message>
+        <source>TTFT p99 against the pinned run&apos;s; compare the two for an interval</source>
+        <translation>TTFT p99 与基线之差；比较两次运行可得区间</translation>
+    </message>
+</context>
+<context>
+    <name>app::ExperimentRun</name>
+    <message>
+        <source>Another model was loaded.</source>
+        <translation>已加载另一个模型。</translation>
+    </message>
+    <message>
+        <source>Stopped; what was measured is kept.</source>
+        <translation>已停止；测得的数据保留。</translation>
+    </message>
+    <message>
+        <source>%1 = %2 did not take effect: %3</source>
+        <translation>%1 = %2 未生效：%3</translation>
+    </message>
+    <message>
+        <source>Recording was ended; what was measured is kept.</source>
+        <translation>记录已结束；测得的数据保留。</translation>
+    </message>
+    <message>
+        <source>No request was answered while measuring what the engine can do.</source>
+        <translation>测量引擎能力时没有请求得到回答。</translation>
+    </message>
+    <message>
+        <source>The interval was narrow enough.</source>
+        <translation>区间已足够窄。</translation>
+    </message>
 </context>
 <context>
     <name>charts</name>
@@ -423,6 +548,419 @@
     <message>
         <source>mean ms a request, adds up</source>
         <translation>每请求平均 ms，各项相加等于总和</translation>
+    </message>
+</context>
+<context>
+    <name>experiments</name>
+    <message>
+        <source>Prompt length</source>
+        <translation>提示词长度</translation>
+    </message>
+    <message>
+        <source>Answer length</source>
+        <translation>回答长度</translation>
+    </message>
+    <message>
+        <source>Users</source>
+        <translation>用户数</translation>
+    </message>
+    <message>
+        <source>Arrival rate</source>
+        <translation>到达速率</translation>
+    </message>
+    <message>
+        <source>Share of the batch lane</source>
+        <translation>批量通道占比</translation>
+    </message>
+    <message>
+        <source>Texts</source>
+        <translation>文本</translation>
+    </message>
+    <message>
+        <source>Fed while typing</source>
+        <translation>边输入边预填充</translation>
+    </message>
+    <message>
+        <source>Cold start</source>
+        <translation>冷启动</translation>
+    </message>
+    <message>
+        <source>First token</source>
+        <translation>首词元</translation>
+    </message>
+    <message>
+        <source>Precision</source>
+        <translation>精度</translation>
+    </message>
+    <message>
+        <source>Batching</source>
+        <translation>批处理</translation>
+    </message>
+    <message>
+        <source>Attention and KV</source>
+        <translation>注意力与 KV</translation>
+    </message>
+    <message>
+        <source>Streaming prefill</source>
+        <translation>流式预填充</translation>
+    </message>
+    <message>
+        <source>Degradation</source>
+        <translation>降级</translation>
+    </message>
+    <message>
+        <source>holds</source>
+        <translation>成立</translation>
+    </message>
+    <message>
+        <source>does not hold</source>
+        <translation>不成立</translation>
+    </message>
+    <message>
+        <source>not resolved</source>
+        <translation>未能分辨</translation>
+    </message>
+    <message>
+        <source>measured</source>
+        <translation>已测量</translation>
+    </message>
+    <message>
+        <source>modelled</source>
+        <translation>模型值</translation>
+    </message>
+    <message>
+        <source>needs more</source>
+        <translation>条件不足</translation>
+    </message>
+    <message>
+        <source>not run</source>
+        <translation>未运行</translation>
+    </message>
+    <message>
+        <source>about %1</source>
+        <translation>约 %1</translation>
+    </message>
+    <message>
+        <source>not stated</source>
+        <translation>未声称</translation>
+    </message>
+    <message>
+        <source>a CUDA device</source>
+        <translation>CUDA 设备</translation>
+    </message>
+    <message>
+        <source>a model with %1 tokens of context</source>
+        <translation>上下文达 %1 词元的模型</translation>
+    </message>
+    <message>
+        <source>the setting %1</source>
+        <translation>设置项 %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n request(s) preempted</source>
+        <translation>
+            <numerusform>%n 个请求被抢占</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n cold request(s)</source>
+        <translation>
+            <numerusform>%n 个冷请求</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n answer(s) cut at the end of drain</source>
+        <translation>
+            <numerusform>排空结束时截断 %n 个回答</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n request(s) failed or refused</source>
+        <translation>
+            <numerusform>%n 个请求失败或被拒</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n request(s) of others</source>
+        <translation>
+            <numerusform>%n 个其他请求</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 % prefix hits</source>
+        <translation>前缀命中 %1 %</translation>
+    </message>
+    <message>
+        <source>the generator was %1 ms late</source>
+        <translation>负载发生器滞后 %1 ms</translation>
+    </message>
+    <message>
+        <source>the clock moved by %1 %</source>
+        <translation>时钟变动 %1 %</translation>
+    </message>
+    <message>
+        <source>other programs took %1 % of the processor</source>
+        <translation>其他程序占用处理器 %1 %</translation>
+    </message>
+    <message>
+        <source>%1 was changed</source>
+        <translation>%1 被更改</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>Claim holds on this machine</source>
+        <translation>声称值在本机成立</translation>
+    </message>
+    <message>
+        <source>Claim does not hold on this machine</source>
+        <translation>声称值在本机不成立</translation>
+    </message>
+    <message>
+        <source>The interval holds both</source>
+        <translation>区间同时包含两种情况</translation>
+    </message>
+    <message>
+        <source>Too few rounds for an interval</source>
+        <translation>轮次太少，无法给出区间</translation>
+    </message>
+    <message>
+        <source>Measured; no figure is claimed</source>
+        <translation>已测量；没有声称值</translation>
+    </message>
+    <message>
+        <source>A model&apos;s figure takes part in no verdict</source>
+        <translation>模型推算值不参与结论</translation>
+    </message>
+    <message>
+        <source>Needs %1</source>
+        <translation>需要 %1</translation>
+    </message>
+    <message>
+        <source>Not run yet</source>
+        <translation>尚未运行</translation>
+    </message>
+    <message>
+        <source>No values yet</source>
+        <translation>尚无数据</translation>
+    </message>
+    <message>
+        <source>Blocks</source>
+        <translation>区组</translation>
+    </message>
+    <message>
+        <source>TTFT, median of each second, ms</source>
+        <translation>TTFT，每秒中位数，ms</translation>
+    </message>
+    <message>
+        <source>output tokens/s, each second</source>
+        <translation>输出词元/秒，每秒一点</translation>
+    </message>
+    <message>
+        <source>No block has ended yet</source>
+        <translation>尚无区组结束</translation>
+    </message>
+    <message>
+        <source>TTFT</source>
+        <translation>TTFT</translation>
+    </message>
+    <message>
+        <source>ms, share of requests, %</source>
+        <translation>ms，请求占比，%</translation>
+    </message>
+    <message>
+        <source>Output</source>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>tokens/s, share of seconds, %</source>
+        <translation>词元/秒，时间占比，%</translation>
+    </message>
+    <message>
+        <source>No round has ended yet</source>
+        <translation>尚无轮次结束</translation>
+    </message>
+    <message>
+        <source>mean, 95 % interval</source>
+        <translation>均值，95 % 区间</translation>
+    </message>
+    <message>
+        <source>claimed</source>
+        <translation>声称值</translation>
+    </message>
+    <message>
+        <source>Continuous batching, best number of slots</source>
+        <translation>连续批处理，最佳槽位数</translation>
+    </message>
+    <message>
+        <source>A closed loop of 32 users; which values can&apos;t be told from the best is the interval.</source>
+        <translation>32 个用户的闭环；与最佳值无法区分的取值构成区间。</translation>
+    </message>
+    <message>
+        <source>Cold blocks, zig-zag, further memory</source>
+        <translation>冷块 zig-zag 编码，再省内存</translation>
+    </message>
+    <message>
+        <source>Continuous batching against single requests</source>
+        <translation>连续批处理对比单请求</translation>
+    </message>
+    <message>
+        <source>A closed loop of eight users.</source>
+        <translation>8 个用户的闭环。</translation>
+    </message>
+    <message>
+        <source>CUDA graphs, TTFT</source>
+        <translation>CUDA 图，TTFT</translation>
+    </message>
+    <message>
+        <source>Degradation level 1, TTFT p90 past saturation</source>
+        <translation>1 级降级，过饱和时的 TTFT p90</translation>
+    </message>
+    <message>
+        <source>Dynamic batching&apos;s long tail, TTFT p99 against continuous</source>
+        <translation>动态批处理的长尾，TTFT p99 对比连续批处理</translation>
+    </message>
+    <message>
+        <source>In a closed batch short answers wait for the longest one; answers of 4 to 128 tokens show it.</source>
+        <translation>封闭批次中短回答要等最长的那个；4 到 128 词元的回答可显示这一点。</translation>
+    </message>
+    <message>
+        <source>Dynamic batching, time-out 100 ms against 50 ms</source>
+        <translation>动态批处理，超时 100 ms 对比 50 ms</translation>
+    </message>
+    <message>
+        <source>Poisson arrivals at half of what the engine can do; the longer window fills batches and waits.</source>
+        <translation>以引擎能力一半的泊松到达；更长的窗口填满批次，但要等待。</translation>
+    </message>
+    <message>
+        <source>FP8 E4M3 weight-only, output throughput</source>
+        <translation>FP8 E4M3 仅权重，输出吞吐</translation>
+    </message>
+    <message>
+        <source>INT8 W8A8, output throughput</source>
+        <translation>INT8 W8A8，输出吞吐</translation>
+    </message>
+    <message>
+        <source>Kernels compiled ahead of time, first TTFT</source>
+        <translation>预编译内核，首个 TTFT</translation>
+    </message>
+    <message>
+        <source>KV at INT4, output throughput</source>
+        <translation>KV 为 INT4，输出吞吐</translation>
+    </message>
+    <message>
+        <source>Ledger share of arithmetic</source>
+        <translation>运算占首词元时间的份额</translation>
+    </message>
+    <message>
+        <source>Share of the time to the first token, of requests one after the other with prompts of about 500 tokens.</source>
+        <translation>在首词元延迟中的份额；请求逐个进行，提示词约 500 词元。</translation>
+    </message>
+    <message>
+        <source>Ledger share of KV initialisation</source>
+        <translation>KV 初始化占首词元时间的份额</translation>
+    </message>
+    <message>
+        <source>Ledger share of reading weights</source>
+        <translation>读权重占首词元时间的份额</translation>
+    </message>
+    <message>
+        <source>Prompts above 8k, share of latency at 16k</source>
+        <translation>16k 时，8k 以上提示词占延迟的份额</translation>
+    </message>
+    <message>
+        <source>How much of the TTFT of a 16k prompt comes after its first 8k tokens.</source>
+        <translation>16k 提示词的 TTFT 中，前 8k 词元之后所占的部分。</translation>
+    </message>
+    <message>
+        <source>Map instead of read, load time</source>
+        <translation>内存映射代替读取，加载时间</translation>
+    </message>
+    <message>
+        <source>Loads the model by reading the file and by mapping it, in turn. The file is in the page cache on both sides.</source>
+        <translation>轮流以读取和映射方式加载模型。两侧文件都在页缓存中。</translation>
+    </message>
+    <message>
+        <source>Priority lane, TTFT p99 at 1.2× saturation</source>
+        <translation>优先通道，1.2 倍饱和时的 TTFT p99</translation>
+    </message>
+    <message>
+        <source>Four of ten requests are realtime. Only these are measured, with and without priority.</source>
+        <translation>十个请求中四个为实时。只测量这些请求，有无优先级各一侧。</translation>
+    </message>
+    <message>
+        <source>Prompt-length slope, per 1k tokens</source>
+        <translation>提示词长度斜率，每 1k 词元</translation>
+    </message>
+    <message>
+        <source>One request at a time with prompts of growing length; the slope of TTFT over the prompt&apos;s tokens.</source>
+        <translation>逐个请求，提示词逐渐变长；TTFT 随提示词词元数的斜率。</translation>
+    </message>
+    <message>
+        <source>Queue p99 exceeds compute above</source>
+        <translation>排队 p99 超过计算的速率</translation>
+    </message>
+    <message>
+        <source>Open-loop load at growing rates: where the p99 of queueing passes the p99 of the prefill.</source>
+        <translation>速率递增的开环负载：排队 p99 超过预填充 p99 之处。</translation>
+    </message>
+    <message>
+        <source>Selective batching by prompt length, throughput</source>
+        <translation>按提示词长度批处理，吞吐</translation>
+    </message>
+    <message>
+        <source>Prompts of 16 to 1,500 tokens under a closed loop of 16 users.</source>
+        <translation>16 个用户的闭环，提示词 16 到 1,500 词元。</translation>
+    </message>
+    <message>
+        <source>Tiered sparse attention, TTFT of long prompts</source>
+        <translation>分层稀疏注意力，长提示词的 TTFT</translation>
+    </message>
+    <message>
+        <source>Streaming prefill, TTFT after Send</source>
+        <translation>流式预填充，发送后的 TTFT</translation>
+    </message>
+    <message>
+        <source>A prompt of about 600 tokens written over two seconds; on side B it is fed meanwhile. Claimed: 320 to 250 ms.</source>
+        <translation>约 600 词元的提示词用两秒写完；B 侧边写边预填充。声称：320 到 250 ms。</translation>
+    </message>
+    <message>
+        <source>Tenants over one base, memory</source>
+        <translation>多租户共用一个底座，内存</translation>
+    </message>
+    <message>
+        <source>Tokenizing 16k tokens of Chinese</source>
+        <translation>16k 词元中文的分词</translation>
+    </message>
+    <message>
+        <source>Texts that were not seen before, encoded by the model&apos;s own tokenizer; nothing else runs.</source>
+        <translation>未见过的文本，由模型自带分词器编码；不运行其他任务。</translation>
+    </message>
+    <message>
+        <source>Tokenizing 16k tokens of mixed code</source>
+        <translation>16k 词元混合代码的分词</translation>
+    </message>
+    <message>
+        <source>Tokenizing 16k tokens of English</source>
+        <translation>16k 词元英文的分词</translation>
+    </message>
+    <message>
+        <source>Tokenizing 16k tokens of English, memory</source>
+        <translation>16k 词元英文的分词，内存</translation>
+    </message>
+    <message>
+        <source>How far the process grew above where it stood.</source>
+        <translation>进程内存超出原有水平的增量。</translation>
+    </message>
+    <message>
+        <source>Warm-up of 4 blank requests, first TTFT</source>
+        <translation>4 个空请求预热，首个 TTFT</translation>
+    </message>
+    <message>
+        <source>Loads the model without and with four warm-up requests, and times the first token of the first real request.</source>
+        <translation>分别以不预热和四个预热请求加载模型，并测量首个真实请求的首词元延迟。</translation>
     </message>
 </context>
 <context>
@@ -1656,6 +2194,58 @@
         <source>Memory peak</source>
         <translation>内存峰值</translation>
     </message>
+    <message>
+        <source>TTFT mean</source>
+        <translation>TTFT 均值</translation>
+    </message>
+    <message>
+        <source>Queue p99</source>
+        <translation>排队 p99</translation>
+    </message>
+    <message>
+        <source>Prefill p99</source>
+        <translation>预填充 p99</translation>
+    </message>
+    <message>
+        <source>Queue p99 over prefill p99</source>
+        <translation>排队 p99 与预填充 p99 之比</translation>
+    </message>
+    <message>
+        <source>First token: KV</source>
+        <translation>首词元：KV</translation>
+    </message>
+    <message>
+        <source>First token: reading weights</source>
+        <translation>首词元：读权重</translation>
+    </message>
+    <message>
+        <source>First token: arithmetic</source>
+        <translation>首词元：运算</translation>
+    </message>
+    <message>
+        <source>Waiting for a closed batch</source>
+        <translation>等待封闭批次</translation>
+    </message>
+    <message>
+        <source>Prompt length</source>
+        <translation>提示词长度</translation>
+    </message>
+    <message>
+        <source>Load time</source>
+        <translation>加载时间</translation>
+    </message>
+    <message>
+        <source>First request&apos;s TTFT</source>
+        <translation>首个请求的 TTFT</translation>
+    </message>
+    <message>
+        <source>Tokenizing</source>
+        <translation>分词</translation>
+    </message>
+    <message>
+        <source>Tokenizing, memory</source>
+        <translation>分词，内存</translation>
+    </message>
 </context>
 <context>
     <name>model</name>
@@ -2266,6 +2856,98 @@
         <source>Tags</source>
         <translation>标签</translation>
     </message>
+    <message>
+        <source>Measured</source>
+        <translation>实测</translation>
+    </message>
+    <message>
+        <source>Claimed</source>
+        <translation>声称值</translation>
+    </message>
+    <message>
+        <source>Rounds</source>
+        <translation>轮次</translation>
+    </message>
+    <message>
+        <source>p, Holm</source>
+        <translation>p（Holm）</translation>
+    </message>
+    <message>
+        <source>about %1 blocks more</source>
+        <translation>约再需 %1 个区组</translation>
+    </message>
+    <message>
+        <source>Measures</source>
+        <translation>指标</translation>
+    </message>
+    <message>
+        <source>paired t over rounds, Holm over the measures</source>
+        <translation>按轮次配对 t 检验，各指标 Holm 校正</translation>
+    </message>
+    <message>
+        <source>Levels</source>
+        <translation>水平</translation>
+    </message>
+    <message>
+        <source>Without the marked rounds: %1</source>
+        <translation>去掉已标记的轮次：%1</translation>
+    </message>
+    <message>
+        <source>Nothing was marked: no edits, preemptions, cold samples, prefix hits, late sends or other load.</source>
+        <translation>没有标记：无更改、抢占、冷样本、前缀命中、发送滞后或其他负载。</translation>
+    </message>
+    <message>
+        <source>Drift over side A&apos;s blocks: %1 %</source>
+        <translation>A 侧各区组的漂移：%1 %</translation>
+    </message>
+    <message>
+        <source>What could spoil it</source>
+        <translation>可能的干扰</translation>
+    </message>
+    <message>
+        <source>Plan</source>
+        <translation>计划</translation>
+    </message>
+    <message>
+        <source>Varies</source>
+        <translation>变量</translation>
+    </message>
+    <message>
+        <source>Blocks</source>
+        <translation>区组</translation>
+    </message>
+    <message>
+        <source>%1 of %2 s, taking turns</source>
+        <translation>%1 个，每个 %2 s，轮流进行</translation>
+    </message>
+    <message>
+        <source>Left out</source>
+        <translation>不计入</translation>
+    </message>
+    <message>
+        <source>%1 s warm-up, drain up to %2 s</source>
+        <translation>预热 %1 s，排空至多 %2 s</translation>
+    </message>
+    <message>
+        <source>experiment</source>
+        <translation>实验</translation>
+    </message>
+    <message>
+        <source>claims</source>
+        <translation>声称值</translation>
+    </message>
+    <message>
+        <source>Claims, measured on this machine</source>
+        <translation>声称值，在本机实测</translation>
+    </message>
+    <message>
+        <source>Claim</source>
+        <translation>声称</translation>
+    </message>
+    <message>
+        <source>Another model or machine has its own table. Intervals by paired t over rounds. A claim holds where the whole interval meets it.</source>
+        <translation>其他模型或机器各有自己的表。区间按轮次配对 t 检验。整个区间都满足时声称值成立。</translation>
+    </message>
 </context>
 <context>
     <name>runs</name>
@@ -2454,6 +3136,37 @@
     <message>
         <source>Click hides, Ctrl+click shows alone</source>
         <translation>单击隐藏，Ctrl+单击单独显示</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ClaimsView</name>
+    <message>
+        <source>Claims, measured on this machine</source>
+        <translation>声称值，在本机实测</translation>
+    </message>
+    <message>
+        <source>Filter claims</source>
+        <translation>筛选声称值</translation>
+    </message>
+    <message>
+        <source>Report…</source>
+        <translation>报告…</translation>
+    </message>
+    <message>
+        <source>Claims</source>
+        <translation>声称值</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Run all, about %1</source>
+        <translation>全部运行，约 %1</translation>
+    </message>
+    <message>
+        <source>another model or machine has its own table</source>
+        <translation>其他模型或机器各有自己的表</translation>
     </message>
 </context>
 <context>
@@ -2669,6 +3382,344 @@
     </message>
 </context>
 <context>
+    <name>ui::ExperimentEditor</name>
+    <message>
+        <source>%1, copy</source>
+        <translation>%1，副本</translation>
+    </message>
+    <message>
+        <source>Own experiment</source>
+        <translation>自定实验</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Title</source>
+        <translation>标题</translation>
+    </message>
+    <message>
+        <source>Metric</source>
+        <translation>指标</translation>
+    </message>
+    <message>
+        <source>Claim</source>
+        <translation>声称</translation>
+    </message>
+    <message>
+        <source>Blocks</source>
+        <translation>区组</translation>
+    </message>
+    <message>
+        <source>Measured</source>
+        <translation>实测</translation>
+    </message>
+    <message>
+        <source>Warm-up</source>
+        <translation>预热</translation>
+    </message>
+    <message>
+        <source>Drain, at most</source>
+        <translation>排空，至多</translation>
+    </message>
+    <message>
+        <source>&quot;&gt;= 1.52&quot;, &quot;&lt;= -40 %&quot;, &quot;about 42&quot;, &quot;8..16&quot; or &quot;none&quot;</source>
+        <translation>“&gt;= 1.52”、“&lt;= -40 %”、“about 42”、“8..16” 或 “none”</translation>
+    </message>
+    <message>
+        <source>Experiment as TOML</source>
+        <translation>实验的 TOML</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ExperimentList</name>
+    <message>
+        <source>Finished</source>
+        <translation>已完成</translation>
+    </message>
+    <message>
+        <source>Library</source>
+        <translation>实验库</translation>
+    </message>
+    <message>
+        <source>Own</source>
+        <translation>自定</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ExperimentView</name>
+    <message>
+        <source>Varies</source>
+        <translation>变量</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n level(s)</source>
+        <translation>
+            <numerusform>%n 个水平</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>another copy is loaded</source>
+        <translation>另行加载一份模型</translation>
+    </message>
+    <message>
+        <source>one user who types</source>
+        <translation>一个正在输入的用户</translation>
+    </message>
+    <message>
+        <source>texts are encoded</source>
+        <translation>对文本编码</translation>
+    </message>
+    <message numerus="yes">
+        <source>closed loop, %n user(s)</source>
+        <translation>
+            <numerusform>闭环，%n 个用户</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>open loop, %1 × what it can do</source>
+        <translation>开环，能力的 %1 倍</translation>
+    </message>
+    <message>
+        <source>open loop, %1 req/s</source>
+        <translation>开环，%1 请求/秒</translation>
+    </message>
+    <message>
+        <source>Workload</source>
+        <translation>负载</translation>
+    </message>
+    <message>
+        <source>%1 · seed %2</source>
+        <translation>%1 · 种子 %2</translation>
+    </message>
+    <message>
+        <source>Blocks</source>
+        <translation>区组</translation>
+    </message>
+    <message>
+        <source>%1 × %2 s measured</source>
+        <translation>%1 × %2 s 测量</translation>
+    </message>
+    <message>
+        <source>%1 loads</source>
+        <translation>加载 %1 次</translation>
+    </message>
+    <message>
+        <source>levels take turns</source>
+        <translation>各水平轮流</translation>
+    </message>
+    <message>
+        <source>Left out</source>
+        <translation>不计入</translation>
+    </message>
+    <message>
+        <source>%1 s warm-up, drain</source>
+        <translation>预热 %1 s，排空</translation>
+    </message>
+    <message>
+        <source>shaded below</source>
+        <translation>下图阴影部分</translation>
+    </message>
+    <message>
+        <source>Stop rule</source>
+        <translation>停止规则</translation>
+    </message>
+    <message>
+        <source>interval ≤ %1 %, or all blocks</source>
+        <translation>区间 ≤ %1 %，或全部区组</translation>
+    </message>
+    <message>
+        <source>all blocks</source>
+        <translation>全部区组</translation>
+    </message>
+    <message>
+        <source>%1 of %2 blocks</source>
+        <translation>%1 / %2 个区组</translation>
+    </message>
+    <message>
+        <source>same request list on both sides, %1</source>
+        <translation>两侧请求列表相同，%1</translation>
+    </message>
+    <message>
+        <source>Copy and edit</source>
+        <translation>复制并编辑</translation>
+    </message>
+    <message>
+        <source>Report…</source>
+        <translation>报告…</translation>
+    </message>
+    <message>
+        <source>Apply %1</source>
+        <translation>应用 %1</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>开始</translation>
+    </message>
+    <message>
+        <source>Run again</source>
+        <translation>再次运行</translation>
+    </message>
+    <message>
+        <source>Paired t over rounds; p adjusted by Holm over the measures. Marked samples are included.</source>
+        <translation>按轮次配对 t 检验；p 经各指标 Holm 校正。已标记的样本计入。</translation>
+    </message>
+    <message>
+        <source>Measures of both sides</source>
+        <translation>两侧的指标</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ExperimentsPage</name>
+    <message>
+        <source>needs %1</source>
+        <translation>需要 %1</translation>
+    </message>
+    <message>
+        <source>claim %1</source>
+        <translation>声称 %1</translation>
+    </message>
+    <message>
+        <source>open a model first</source>
+        <translation>请先打开模型</translation>
+    </message>
+    <message>
+        <source>not run, about %1</source>
+        <translation>未运行，约 %1</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1，%2</translation>
+    </message>
+    <message>
+        <source>measuring what the engine can do</source>
+        <translation>测量引擎能力</translation>
+    </message>
+    <message>
+        <source>switching</source>
+        <translation>切换中</translation>
+    </message>
+    <message>
+        <source>warming up</source>
+        <translation>预热中</translation>
+    </message>
+    <message>
+        <source>measuring</source>
+        <translation>测量中</translation>
+    </message>
+    <message>
+        <source>last answers</source>
+        <translation>收尾中</translation>
+    </message>
+    <message>
+        <source>block %1 of %2, %3: %4, about %5 left</source>
+        <translation>第 %1 / %2 区组，%3：%4，约剩 %5</translation>
+    </message>
+    <message>
+        <source>The experiment did not start</source>
+        <translation>实验未能开始</translation>
+    </message>
+    <message>
+        <source>Not applied</source>
+        <translation>未应用</translation>
+    </message>
+    <message>
+        <source>Applied</source>
+        <translation>已应用</translation>
+    </message>
+    <message>
+        <source>Write a report</source>
+        <translation>写报告</translation>
+    </message>
+    <message>
+        <source>Report written</source>
+        <translation>报告已写出</translation>
+    </message>
+    <message>
+        <source>The report was not written</source>
+        <translation>报告未写出</translation>
+    </message>
+    <message>
+        <source>Experiments</source>
+        <translation>实验</translation>
+    </message>
+    <message>
+        <source>Stop experiment</source>
+        <translation>停止实验</translation>
+    </message>
+    <message>
+        <source>Start experiment</source>
+        <translation>开始实验</translation>
+    </message>
+    <message>
+        <source>Show claims</source>
+        <translation>显示声称值</translation>
+    </message>
+    <message>
+        <source>Copy and edit experiment</source>
+        <translation>复制并编辑实验</translation>
+    </message>
+    <message>
+        <source>Start or stop the experiment</source>
+        <translation>开始或停止实验</translation>
+    </message>
+    <message>
+        <source>Walk the list</source>
+        <translation>在列表中移动</translation>
+    </message>
+    <message>
+        <source>Walk the views, in their row</source>
+        <translation>在视图栏中切换</translation>
+    </message>
+    <message>
+        <source>Claims</source>
+        <translation>声称值</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>搜索</translation>
+    </message>
+    <message>
+        <source>Search experiments</source>
+        <translation>搜索实验</translation>
+    </message>
+    <message>
+        <source>Write an experiment of your own, from the one shown</source>
+        <translation>以当前实验为底，写一个自定实验</translation>
+    </message>
+    <message>
+        <source>Own experiment</source>
+        <translation>自定实验</translation>
+    </message>
+    <message>
+        <source>The search did not start</source>
+        <translation>搜索未能开始</translation>
+    </message>
+    <message numerus="yes">
+        <source>Round %1, %2 · %n configuration(s) measured</source>
+        <translation>
+            <numerusform>第 %1 轮，%2 · 已测量 %n 个配置</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>What the tuner chose against what is in force</source>
+        <translation>调优器的选择对比当前设置</translation>
+    </message>
+    <message>
+        <source>Tuner</source>
+        <translation>调优器</translation>
+    </message>
+</context>
+<context>
     <name>ui::FieldRow</name>
     <message>
         <source>changed %1</source>
@@ -2820,6 +3871,14 @@
     <message>
         <source>Models (*.gguf *.safetensors *.safetensors.index.json)</source>
         <translation>模型 (*.gguf *.safetensors *.safetensors.index.json)</translation>
+    </message>
+    <message>
+        <source>See an example run</source>
+        <translation>查看示例运行</translation>
+    </message>
+    <message>
+        <source>A recording on the default model; needs none</source>
+        <translation>默认模型上的一次记录；无需模型</translation>
     </message>
 </context>
 <context>
@@ -4165,6 +5224,38 @@
         <source>Delete, with undo</source>
         <translation>删除（可撤销）</translation>
     </message>
+    <message>
+        <source>Report, PDF…</source>
+        <translation>报告，PDF…</translation>
+    </message>
+    <message>
+        <source>Tags of run %1</source>
+        <translation>运行 %1 的标签</translation>
+    </message>
+    <message>
+        <source>Tags…</source>
+        <translation>标签…</translation>
+    </message>
+    <message>
+        <source>Let go as baseline (B)</source>
+        <translation>取消基线（B）</translation>
+    </message>
+    <message>
+        <source>Pin as baseline (B)</source>
+        <translation>固定为基线（B）</translation>
+    </message>
+    <message>
+        <source>Pin as baseline, or let it go</source>
+        <translation>固定为基线，或取消</translation>
+    </message>
+    <message>
+        <source>Open the example run</source>
+        <translation>打开示例运行</translation>
+    </message>
+    <message>
+        <source>The example run can&apos;t be opened</source>
+        <translation>无法打开示例运行</translation>
+    </message>
 </context>
 <context>
     <name>ui::SamplingForm</name>
@@ -4863,6 +5954,211 @@
     <message>
         <source>Degradation</source>
         <translation>降级</translation>
+    </message>
+</context>
+<context>
+    <name>ui::TunerScatter</name>
+    <message numerus="yes">
+        <source>%n measured configuration(s)</source>
+        <translation>
+            <numerusform>已测量 %n 个配置</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>limit, TTFT p99 ≤ %1 ms</source>
+        <translation>限值，TTFT p99 ≤ %1 ms</translation>
+    </message>
+    <message>
+        <source>TTFT p99, ms, scheduled → first visible text (better ←) · up: output tokens/s</source>
+        <translation>TTFT p99，ms，计划 → 首个可见文本（← 更好）· 纵轴：输出词元/秒</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n configuration(s) beyond %1 ms →</source>
+        <translation>
+            <numerusform>%n 个配置超过 %1 ms →</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>the rule&apos;s choice</source>
+        <translation>规则的选择</translation>
+    </message>
+    <message>
+        <source>No configuration has been measured yet</source>
+        <translation>尚未测量任何配置</translation>
+    </message>
+    <message>
+        <source>%1
+TTFT p99 %2 ms, output %3 tok/s, goodput %4 req/s, n %5</source>
+        <translation>%1
+TTFT p99 %2 ms，输出 %3 词元/秒，有效吞吐 %4 请求/秒，n %5</translation>
+    </message>
+</context>
+<context>
+    <name>ui::TunerView</name>
+    <message>
+        <source>Selected: %1</source>
+        <translation>已选：%1</translation>
+    </message>
+    <message>
+        <source>TTFT p99 %1 ms, output %2 tok/s, goodput %3 req/s, n %4</source>
+        <translation>TTFT p99 %1 ms，输出 %2 词元/秒，有效吞吐 %3 请求/秒，n %4</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>搜索</translation>
+    </message>
+    <message>
+        <source>TTFT p99, at most</source>
+        <translation>TTFT p99，至多</translation>
+    </message>
+    <message>
+        <source>TPOT p99, at most (0: no limit)</source>
+        <translation>TPOT p99，至多（0：不限）</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>Changed live: policy, slots, token budget, and precision where the build has it. Clients follow the slots. What changes answers further is left out on purpose.</source>
+        <translation>实时更改：策略、槽位、词元预算，以及构建支持时的精度。客户数随槽位。会进一步改变回答的设置有意不含。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Pareto front of TTFT p99 and throughput</source>
+        <translation>TTFT p99 与吞吐的帕累托前沿</translation>
+    </message>
+    <message>
+        <source>Apply live</source>
+        <translation>实时应用</translation>
+    </message>
+    <message>
+        <source>Prove it, A-B-A-B</source>
+        <translation>用 A-B-A-B 验证</translation>
+    </message>
+    <message>
+        <source>Measured front</source>
+        <translation>实测前沿</translation>
+    </message>
+    <message>
+        <source>Configuration</source>
+        <translation>配置</translation>
+    </message>
+    <message>
+        <source>Goodput</source>
+        <translation>有效吞吐</translation>
+    </message>
+    <message>
+        <source>TTFT target below 300 ms: the rule says realtime first, one request at a time, INT8, warmed.</source>
+        <translation>TTFT 目标低于 300 ms：规则为实时优先，单请求、INT8、已预热。</translation>
+    </message>
+    <message>
+        <source>No TTFT target below 300 ms: the rule says throughput first, FP16, dynamic batches.</source>
+        <translation>没有低于 300 ms 的 TTFT 目标：规则为吞吐优先，FP16、动态批处理。</translation>
+    </message>
+    <message>
+        <source>It serves %1 req/s within the limits.</source>
+        <translation>在限值内服务 %1 请求/秒。</translation>
+    </message>
+    <message>
+        <source>The measured optimum serves %1 req/s.</source>
+        <translation>实测最优服务 %1 请求/秒。</translation>
+    </message>
+    <message>
+        <source>Rule against measurement</source>
+        <translation>规则与实测</translation>
+    </message>
+    <message>
+        <source>Which setting moved what</source>
+        <translation>哪个设置影响了什么</translation>
+    </message>
+    <message>
+        <source>median change when only this setting differs</source>
+        <translation>仅此设置不同时的中位变化</translation>
+    </message>
+    <message>
+        <source>output</source>
+        <translation>输出</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n pair(s)</source>
+        <translation>
+            <numerusform>%n 对</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ui::VerdictColumn</name>
+    <message>
+        <source>so far: %1</source>
+        <translation>目前：%1</translation>
+    </message>
+    <message>
+        <source>n %1</source>
+        <translation>n %1</translation>
+    </message>
+    <message>
+        <source>95 % interval %1, by round</source>
+        <translation>95 % 置信区间 %1，按轮次</translation>
+    </message>
+    <message>
+        <source>An interval takes four rounds.</source>
+        <translation>至少四轮才有区间。</translation>
+    </message>
+    <message>
+        <source>Claim: %1</source>
+        <translation>声称：%1</translation>
+    </message>
+    <message>
+        <source>So far: %1</source>
+        <translation>目前：%1</translation>
+    </message>
+    <message>
+        <source>%1 differs by %2: the interval includes zero.</source>
+        <translation>%1 相差 %2：区间包含零。</translation>
+    </message>
+    <message>
+        <source>%1: too few rounds.</source>
+        <translation>%1：轮次太少。</translation>
+    </message>
+    <message numerus="yes">
+        <source>About %n more block(s).</source>
+        <translation>
+            <numerusform>约再需 %n 个区组。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Not resolved</source>
+        <translation>未能分辨</translation>
+    </message>
+    <message>
+        <source>Run again with %1 blocks, about %2</source>
+        <translation>以 %1 个区组再次运行，约 %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>另有 %n 项</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Leaving marked rounds out: %1 instead of %2.</source>
+        <translation>去掉已标记的轮次：%1，而不是 %2。</translation>
+    </message>
+    <message>
+        <source>No edits, preemptions, cold samples, prefix hits or other load.</source>
+        <translation>无更改、抢占、冷样本、前缀命中或其他负载。</translation>
+    </message>
+    <message>
+        <source>Drift over the first side&apos;s blocks: %1 %</source>
+        <translation>第一侧各区组的漂移：%1 %</translation>
+    </message>
+    <message>
+        <source>What could spoil it</source>
+        <translation>可能的干扰</translation>
     </message>
 </context>
 <context>

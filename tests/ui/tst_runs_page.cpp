@@ -73,6 +73,8 @@ private Q_SLOTS:
     void exportsAreWritten();
     void anotherLogIsReadOnly();
     void aFileThatIsNoLogSaysSo();
+    void theBaselineIsPinnedAndOthersAreHeldAgainstIt();
+    void tagsAreWrittenToTheLog();
 };
 
 void TstRunsPage::runsAreListedNewestFirst() {
@@ -230,6 +232,38 @@ void TstRunsPage::aFileThatIsNoLogSaysSo() {
                        label->property("badge").isNull());
     }
     QVERIFY(isSaid);
+}
+
+void TstRunsPage::theBaselineIsPinnedAndOthersAreHeldAgainstIt() {
+    Fixture at;
+    const auto shown = [&](std::int64_t run) {
+        const auto& model = at.page->model();
+        const int row =
+            model.shownWhere([run](const app::RunSummary& each) { return each.run.id == run; });
+        return model.index(row, static_cast<int>(ui::RunColumn::ToBaseline)).data().toString();
+    };
+    QCOMPARE(shown(at.first), QString());
+    QSignalSpy listed(at.page.get(), &ui::RunsPage::listed);
+    at.page->pinBaseline(at.first);
+    QTRY_COMPARE(shown(at.first), QStringLiteral("baseline"));
+    QTRY_VERIFY(!shown(at.second).isEmpty());
+    at.page->pinBaseline(at.second); // one at a time
+    QTRY_COMPARE(shown(at.second), QStringLiteral("baseline"));
+    QTRY_VERIFY(shown(at.first) != QStringLiteral("baseline"));
+    at.page->pinBaseline(at.second);
+    QTRY_COMPARE(shown(at.second), QString());
+}
+
+void TstRunsPage::tagsAreWrittenToTheLog() {
+    Fixture at;
+    at.page->setTags(at.first, {QStringLiteral(" candidate "), QString(), QStringLiteral("中文")});
+    const auto tags = [&] {
+        auto store = app::RunStore::open(at.log, app::StoreMode::ReadOnly);
+        return (*store)->summary(at.first)->run.tags;
+    };
+    QTRY_COMPARE(tags(), (std::vector<std::string>{"candidate", "中文"}));
+    at.page->setTags(at.first, {});
+    QTRY_VERIFY(tags().empty());
 }
 
 QTEST_MAIN(TstRunsPage)

@@ -1,5 +1,6 @@
 #include "ui/models/run_columns.h"
 
+#include "app/compare/run_views.h"
 #include "app/labels.h"
 #include "app/plot/plot.h"
 #include "app/run_labels.h"
@@ -57,9 +58,32 @@ std::vector<std::pair<QString, Tone>> runTags(const Run& run) {
     return tags;
 }
 
+QString toBaselineText(const Run& run, const RunBaseline& baseline) {
+    if (!baseline) {
+        return {};
+    }
+    const app::ToBaseline to = app::toBaseline(run, *baseline);
+    switch (to.bar) {
+    case app::BaselineBar::Itself:
+        return say(QT_TRANSLATE_NOOP("RunColumns", "baseline"));
+    case app::BaselineBar::OtherWorkload:
+        return say(QT_TRANSLATE_NOOP("RunColumns", "other workload"));
+    case app::BaselineBar::OtherModel:
+        return say(QT_TRANSLATE_NOOP("RunColumns", "other model"));
+    case app::BaselineBar::TooShort:
+        return say(QT_TRANSLATE_NOOP("RunColumns", "too short"));
+    case app::BaselineBar::NoValue:
+        return QStringLiteral("—");
+    case app::BaselineBar::None:
+        break;
+    }
+    const QString text = app::millisecondsText(to.differenceMs);
+    return (*to.differenceMs > 0 ? QStringLiteral("+") : QString()) + text + QStringLiteral(" ms");
+}
+
 } // namespace
 
-std::vector<Column<Run>> runColumns(const RunTicks& ticks) {
+std::vector<Column<Run>> runColumns(const RunTicks& ticks, const RunBaseline& baseline) {
     using C = Column<Run>;
     const auto number = [](double value, int decimals) { return app::numberText(value, decimals); };
     const auto quantile = [](const char* title, std::optional<double> app::Quantiles::*member,
@@ -107,6 +131,19 @@ std::vector<Column<Run>> runColumns(const RunTicks& ticks) {
             .wide(78),
         quantile(QT_TRANSLATE_NOOP("RunColumns", "TTFT p50 ms"), &app::Quantiles::p50, 0.50),
         quantile(QT_TRANSLATE_NOOP("RunColumns", "TTFT p99 ms"), &app::Quantiles::p99, 0.99),
+        C([] { return say(QT_TRANSLATE_NOOP("RunColumns", "To baseline")); },
+          [&baseline](const Run& run) { return toBaselineText(run, baseline); })
+            .sortedBy([&baseline](const Run& run) {
+                return baseline ? orNan(app::toBaseline(run, *baseline).differenceMs)
+                                : std::numeric_limits<double>::quiet_NaN();
+            })
+            .withToolTip([](const Run&) {
+                return say(QT_TRANSLATE_NOOP(
+                    "RunColumns", "TTFT p99 against the pinned run's; compare the two for "
+                                  "an interval"));
+            })
+            .atRight()
+            .wide(112),
         C([] { return say(QT_TRANSLATE_NOOP("RunColumns", "Output tok/s")); },
           [number](const Run& run) { return number(run.outputPerSecond, 1); })
             .sortedBy([](const Run& run) { return run.outputPerSecond; })
@@ -132,10 +169,12 @@ std::vector<Column<Run>> runColumns(const RunTicks& ticks) {
     };
 }
 
-RunDelegate::RunDelegate(const RunModel& model, const RunTicks& ticks, QObject* parent)
+RunDelegate::RunDelegate(const RunModel& model, const RunTicks& ticks, const RunBaseline& baseline,
+                         QObject* parent)
     : TableDelegate(parent),
       m_model(model),
-      m_ticks(ticks) {}
+      m_ticks(ticks),
+      m_baseline(baseline) {}
 
 std::optional<int> RunDelegate::side(const Run& run) const {
     const auto place = std::ranges::find(m_ticks, run.run.id);
@@ -158,6 +197,15 @@ TableDelegate::CellStyle RunDelegate::style(const QModelIndex& index) const {
     case RunColumn::TtftP99:
         return {.color = tooFew(run, 0.99).isEmpty() ? ColorRole::Text1 : ColorRole::Text3,
                 .isStrong = true};
+    case RunColumn::ToBaseline: {
+        const auto difference =
+            m_baseline ? app::toBaseline(run, *m_baseline).differenceMs : std::nullopt;
+        return {.color = !difference       ? ColorRole::Text3
+                         : *difference < 0 ? ColorRole::Better
+                         : *difference > 0 ? ColorRole::Worse
+                                           : ColorRole::Text1,
+                .isStrong = difference.has_value()};
+    }
     default:
         return {};
     }

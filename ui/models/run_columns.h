@@ -20,6 +20,7 @@ enum class RunColumn : std::uint8_t {
     Requests,
     TtftP50,
     TtftP99,
+    ToBaseline,
     Output,
     Goodput,
     Tags
@@ -30,13 +31,17 @@ using RunModel = TableModel<app::RunSummary>;
 // The runs that are ticked for comparison: side A first.
 using RunTicks = std::vector<std::int64_t>;
 
-std::vector<Column<app::RunSummary>> runColumns(const RunTicks& ticks);
+// The run that others are held against, where one is pinned. Both are read at each call.
+using RunBaseline = std::optional<app::RunSummary>;
+
+std::vector<Column<app::RunSummary>> runColumns(const RunTicks& ticks, const RunBaseline& baseline);
 
 class RunDelegate final : public TableDelegate {
     Q_OBJECT
 
 public:
-    RunDelegate(const RunModel& model, const RunTicks& ticks, QObject* parent = nullptr);
+    RunDelegate(const RunModel& model, const RunTicks& ticks, const RunBaseline& baseline,
+                QObject* parent = nullptr);
 
 protected:
     CellStyle style(const QModelIndex& index) const override;
@@ -48,6 +53,7 @@ private:
 
     const RunModel& m_model;
     const RunTicks& m_ticks;
+    const RunBaseline& m_baseline;
 };
 
 } // namespace ui

@@ -125,6 +125,11 @@ QWidget* FirstStartPage::makeHead() {
     texts->addWidget(m_subtitle);
     line->addWidget(new Mark(head));
     line->addLayout(texts, 1);
+    m_example = makeButton({}, ButtonKind::Quiet, head);
+    m_example->setIcon(icon(QStringLiteral("runs")));
+    connect(m_example, &QPushButton::clicked, this,
+            [this] { Q_EMIT pageRequested(QStringLiteral("runs"), QStringLiteral("example")); });
+    line->addWidget(m_example);
     return head;
 }
 
@@ -351,6 +356,8 @@ void FirstStartPage::retranslate() {
     m_subtitle->setText(
         tr("Headway runs it here, in this window, and measures what every switch really costs."));
     const app::Machine machine = app::readMachine();
+    m_example->setText(tr("See an example run"));
+    m_example->setToolTip(tr("A recording on the default model; needs none"));
     m_start->setText(tr("Start with it"));
     m_copyCommand->setText(tr("Copy the command"));
     m_fileCard->setTitle(tr("Open a file"));

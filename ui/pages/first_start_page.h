@@ -82,6 +82,7 @@ private:
     std::shared_ptr<Making> m_making;
     QString m_shapeProblem;
 
+    QPushButton* m_example = nullptr;
     QLabel* m_title = nullptr;
     QLabel* m_subtitle = nullptr;
     StartChoice* m_defaultCard = nullptr;

@@ -38,7 +38,7 @@ RunsPage::RunsPage(app::Session& session, QWidget* parent)
     : Page(parent),
       m_session(session),
       m_log(session.runLog()) {
-    m_model = new RunModel(runColumns(m_ticks), this);
+    m_model = new RunModel(runColumns(m_ticks, m_baseline), this);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(8, 8, 8, 8);
     column->setSpacing(space::kBetweenCards);
@@ -64,6 +64,13 @@ RunsPage::RunsPage(app::Session& session, QWidget* parent)
     auto* rename = new QShortcut(QKeySequence(Qt::Key_F2), m_table);
     rename->setContext(Qt::WidgetWithChildrenShortcut);
     connect(rename, &QShortcut::activated, this, [this] { editName(m_table->currentRow()); });
+    auto* pin = new QShortcut(QKeySequence(Qt::Key_B), m_table);
+    pin->setContext(Qt::WidgetWithChildrenShortcut);
+    connect(pin, &QShortcut::activated, this, [this] {
+        if (const auto run = currentRun()) {
+            pinBaseline(*run);
+        }
+    });
     connect(&m_session, &app::Session::runChanged, this, [this] {
         if (m_isShown) {
             refreshList();
@@ -130,7 +137,7 @@ void RunsPage::buildList(QVBoxLayout* column) {
     card->setFlush();
     m_table = new TableView(card);
     m_table->setModel(m_model);
-    m_table->setItemDelegate(new RunDelegate(*m_model, m_ticks, m_table));
+    m_table->setItemDelegate(new RunDelegate(*m_model, m_ticks, m_baseline, m_table));
     for (int i = 0; i < m_model->columnCount(); ++i) {
         m_table->setColumnWidth(i, m_model->column(i).width);
     }
@@ -141,7 +148,13 @@ void RunsPage::buildList(QVBoxLayout* column) {
     m_empty = makeLabel({}, TextRole::Muted, m_table);
     m_empty->setAlignment(Qt::AlignCenter);
     m_empty->setAttribute(Qt::WA_TransparentForMouseEvents);
-    (new QVBoxLayout(m_table))->addWidget(m_empty);
+    auto* middle = new QVBoxLayout(m_table);
+    m_example = makeButton({}, ButtonKind::Normal, m_table);
+    middle->addStretch(1);
+    middle->addWidget(m_empty);
+    middle->addWidget(m_example, 0, Qt::AlignHCenter);
+    middle->addStretch(1);
+    connect(m_example, &QPushButton::clicked, this, &RunsPage::openExample);
     card->body()->addWidget(m_table, 1);
     m_content = new QStackedWidget(split);
     m_sentence = makeLabel({}, TextRole::Muted, m_content);
@@ -218,6 +231,8 @@ void RunsPage::takeList(engine::Result<std::vector<app::RunSummary>> runs) {
             return std::ranges::any_of(*runs, [id](const auto& run) { return run.run.id == id; });
         };
         std::erase_if(m_ticks, [&](std::int64_t id) { return !has(id); });
+        const auto pinned = std::ranges::find_if(*runs, app::isBaseline);
+        m_baseline = pinned != runs->end() ? RunBaseline(*pinned) : std::nullopt;
         m_model->setRows(std::move(*runs));
         m_empty->setText(m_model->rows().empty()
                              ? tr("No run yet: start a load, or record what happens.")
@@ -338,6 +353,7 @@ void RunsPage::refreshToolbar() {
     m_counts->setText(m_ticks.size() == 2 ? tr("%n runs, 2 compared", nullptr, count)
                                           : tr("%n runs", nullptr, count));
     m_empty->setVisible(count == 0);
+    m_example->setVisible(count == 0 && m_model->rows().empty() && isOwnLog());
     m_export->setEnabled(m_content->currentWidget() != m_sentence);
     m_undo->setVisible(m_deleting.has_value());
     m_own->setVisible(!isOwnLog());
@@ -368,7 +384,9 @@ QWidget* RunsPage::firstFocus() {
 void RunsPage::openArgument(const QString& argument) {
     bool isNumber = false;
     const qint64 run = argument.toLongLong(&isNumber);
-    if (isNumber) {
+    if (argument == QStringLiteral("example")) {
+        openExample();
+    } else if (isNumber) {
         m_ticks.clear();
         openRun(run);
     } else {
@@ -381,6 +399,7 @@ void RunsPage::retranslate() {
     m_filter->setAccessibleName(tr("Filter runs"));
     m_table->setAccessibleName(tr("Recorded runs"));
     m_own->setText(tr("Own run log"));
+    m_example->setText(tr("Open the example run"));
     m_open->setText(tr("Open…"));
     m_open->setToolTip(tr("Open another run log, read-only"));
     m_export->setText(tr("Export"));

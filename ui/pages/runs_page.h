@@ -51,7 +51,11 @@ public:
     void renameRun(std::int64_t run, const QString& name);
     void deleteRun(std::int64_t run);
     void undoDelete();
+    // Others are held against it; one at a time. Again: it is let go.
+    void pinBaseline(std::int64_t run);
+    void setTags(std::int64_t run, const QStringList& tags);
     void openLog(const std::filesystem::path& file);
+    void openExample(); // the recording that is part of the program
     // Writes the report of what is open or compared: .html, .csv (a folder), .json.
     void exportTo(const QString& file);
 
@@ -73,6 +77,7 @@ private:
     void showSentence(const QString& sentence);
     void commitDeletion();
     void editName(int row);
+    void editTags(int row);
     void saveNote(std::int64_t run, const QString& note);
     void openMenu(const QPoint& position);
     void openReportMenu(QPushButton* below);
@@ -87,6 +92,7 @@ private:
     std::filesystem::path m_log;
     RunModel* m_model = nullptr;
     RunTicks m_ticks;
+    RunBaseline m_baseline;
     std::optional<std::int64_t> m_wanted;      // to be selected once it is listed
     std::optional<std::int64_t> m_deleting;    // hidden, until undo is no longer possible
     int m_listNumber = 0, m_contentNumber = 0; // newest background read; older ones are dropped
@@ -102,6 +108,7 @@ private:
     QPushButton* m_undo = nullptr;
     TableView* m_table = nullptr;
     QLabel* m_empty = nullptr;
+    QPushButton* m_example = nullptr; // in an empty list
     QStackedWidget* m_content = nullptr;
     QLabel* m_sentence = nullptr;
     RunView* m_opened = nullptr;

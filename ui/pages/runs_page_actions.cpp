@@ -3,6 +3,7 @@
 #include "app/background.h"
 #include "app/report/report.h"
 #include "app/session.h"
+#include "app/store/example_run.h"
 #include "ui/pages/runs_page.h"
 #include "ui/panels/comparison_view.h"
 #include "ui/panels/run_view.h"
@@ -36,6 +37,10 @@ engine::Result<void> carryOut(const ExportJob& job) {
     if (suffix == ".json") {
         return app::writeFile(job.file, job.b != nullptr ? app::comparisonJson(job.comparison)
                                                          : app::reportJson(*job.a));
+    }
+    if (suffix == ".pdf") {
+        return app::writeFile(job.file, job.b != nullptr ? app::reportPdf(*job.a, *job.b)
+                                                         : app::reportPdf(*job.a));
     }
     return app::writeFile(job.file, job.b != nullptr ? app::reportHtml(*job.a, *job.b)
                                                      : app::reportHtml(*job.a));
@@ -118,6 +123,63 @@ void RunsPage::commitDeletion() {
     }
 }
 
+void RunsPage::setTags(std::int64_t run, const QStringList& tags) {
+    std::vector<std::string> list;
+    for (const QString& tag : tags) {
+        if (const QString trimmed = tag.trimmed(); !trimmed.isEmpty()) {
+            list.push_back(trimmed.toStdString());
+        }
+    }
+    if (find(run) != nullptr && isOwnLog()) {
+        m_session.setTags(run, std::move(list));
+    }
+}
+
+void RunsPage::pinBaseline(std::int64_t run) {
+    const app::RunSummary* chosen = find(run);
+    if (chosen == nullptr || !isOwnLog()) {
+        return;
+    }
+    const auto without = [](std::vector<std::string> tags) {
+        std::erase(tags, app::kBaselineTag);
+        return tags;
+    };
+    for (const app::RunSummary& each : m_model->rows()) {
+        if (app::isBaseline(each)) {
+            m_session.setTags(each.run.id, without(each.run.tags));
+        }
+    }
+    if (!app::isBaseline(*chosen)) {
+        std::vector<std::string> tags = chosen->run.tags;
+        tags.emplace_back(app::kBaselineTag);
+        m_session.setTags(run, std::move(tags));
+    }
+}
+
+// Words with commas between them, typed in the place of the tags.
+void RunsPage::editTags(int row) {
+    if (row < 0 || !isOwnLog()) {
+        return;
+    }
+    const app::RunSummary run = m_model->rowAt(row);
+    QStringList tags;
+    for (const std::string& tag : run.run.tags) {
+        tags << QString::fromStdString(tag);
+    }
+    auto* editor = new QLineEdit(tags.join(QStringLiteral(", ")), m_table->viewport());
+    setSheetProperty(editor, "dense", true);
+    editor->setAccessibleName(tr("Tags of run %1").arg(run.run.id));
+    editor->setGeometry(m_table->visualRect(m_model->index(row, static_cast<int>(RunColumn::Tags)))
+                            .adjusted(1, 0, -1, -1));
+    editor->show();
+    editor->setFocus();
+    connect(editor, &QLineEdit::editingFinished, this, [this, editor, id = run.run.id] {
+        setTags(id, editor->text().split(QLatin1Char(',')));
+        editor->deleteLater();
+        m_table->setFocus();
+    });
+}
+
 void RunsPage::openMenu(const QPoint& position) {
     const QModelIndex index = m_table->indexAt(position);
     if (!index.isValid()) {
@@ -133,7 +195,14 @@ void RunsPage::openMenu(const QPoint& position) {
                     [this, run, isTicked] { setTicked(run, !isTicked); });
     menu->addSeparator();
     QAction* rename = menu->addAction(tr("Rename (F2)"), this, [this, row] { editName(row); });
+    QAction* tags = menu->addAction(tr("Tags…"), this, [this, row] { editTags(row); });
+    const bool isPinned = app::isBaseline(m_model->rowAt(row));
+    QAction* pin =
+        menu->addAction(isPinned ? tr("Let go as baseline (B)") : tr("Pin as baseline (B)"), this,
+                        [this, run] { pinBaseline(run); });
     QAction* remove = menu->addAction(tr("Delete"), this, [this, run] { deleteRun(run); });
+    tags->setEnabled(isOwnLog());
+    pin->setEnabled(isOwnLog());
     rename->setEnabled(isOwnLog());
     remove->setEnabled(isOwnLog() && m_session.currentRun() != run);
     menu->popup(m_table->viewport()->mapToGlobal(position));
@@ -144,6 +213,7 @@ void RunsPage::openReportMenu(QPushButton* below) {
     menu->setAttribute(Qt::WA_DeleteOnClose);
     const bool isPair = m_content->currentWidget() == m_comparison;
     menu->addAction(tr("Report, HTML…"), this, [this] { chooseExport(QStringLiteral("html")); });
+    menu->addAction(tr("Report, PDF…"), this, [this] { chooseExport(QStringLiteral("pdf")); });
     menu->addAction(tr("Data, JSON…"), this, [this] { chooseExport(QStringLiteral("json")); });
     QAction* csv =
         menu->addAction(tr("Tables, CSV…"), this, [this] { chooseExport(QStringLiteral("csv")); });
@@ -208,10 +278,23 @@ void RunsPage::openLog(const std::filesystem::path& file) {
     refreshList();
 }
 
+void RunsPage::openExample() {
+    if (const auto log = app::exampleLog()) {
+        openLog(*log);
+    } else {
+        Q_EMIT messageRaised(tr("The example run can't be opened"),
+                             QString::fromStdString(log.error().message));
+    }
+}
+
 QList<PageAction> RunsPage::actions() {
     QList<PageAction> actions{
-        {.text = tr("Open another run log…"), .value = {}, .keys = {}, .run = [this] {
-             chooseLog();
+        {.text = tr("Open another run log…"),
+         .value = {},
+         .keys = {},
+         .run = [this] { chooseLog(); }},
+        {.text = tr("Open the example run"), .value = {}, .keys = {}, .run = [this] {
+             openExample();
          }}};
     if (m_content->currentIndex() != 0) {
         actions << PageAction{.text = tr("Export the report…"),
@@ -232,6 +315,7 @@ QList<KeyHint> RunsPage::keys() const {
             {QStringLiteral("Space"), tr("Tick for comparison")},
             {QStringLiteral("Enter"), tr("Open the run")},
             {QStringLiteral("F2"), tr("Rename")},
+            {QStringLiteral("B"), tr("Pin as baseline, or let it go")},
             {QStringLiteral("Del"), tr("Delete, with undo")}};
 }
 

@@ -1,0 +1,211 @@
+// The Experiments page over a session with a scripted backend: list, running in place, results,
+// claims, editing, both languages.
+#include "app/experiment/experiment_draft.h"
+#include "tests/support/fake_session.h"
+#include "ui/pages/experiments_page.h"
+#include "ui/panels/claims_view.h"
+#include "ui/panels/experiment_editor.h"
+#include "ui/panels/experiment_list.h"
+#include "ui/panels/experiment_view.h"
+#include "ui/panels/tuner_view.h"
+#include "ui/theme.h"
+#include "ui/widgets/toml_edit.h"
+#include "ui/widgets/tuner_scatter.h"
+
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QSpinBox>
+#include <QStackedWidget>
+#include <QTest>
+
+namespace {
+
+app::Experiment quickTokenizing() {
+    auto experiment = *app::loadExperiment("tokenize-english");
+    experiment.measureSeconds = 0.1;
+    experiment.blocks = 4;
+    experiment.workload.stages.front().seconds = experiment.blockSeconds();
+    return experiment;
+}
+
+QPushButton* button(const QWidget* parent, const QString& text) {
+    for (QPushButton* each : parent->findChildren<QPushButton*>()) {
+        if (each->text().startsWith(text) && each->isVisibleTo(parent)) {
+            return each;
+        }
+    }
+    return nullptr;
+}
+
+} // namespace
+
+class TstExperimentsPage : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() {
+        ui::applyTheme(*qApp, ui::ThemeKind::Dark);
+        qputenv("XDG_DATA_HOME", m_home.path().toUtf8());
+    }
+    void theLibraryIsListedWithItsClaims();
+    void withoutAModelNothingStarts();
+    void anExperimentRunsInPlaceAndIsListed();
+    void stoppingKeepsWhatWasMeasured();
+    void copiesAreEditedAsFormAndText();
+    void claimsAreFilteredAndOpened();
+    void theTunerShowsFrontAndOptimum();
+
+private:
+    QTemporaryDir m_home;
+};
+
+void TstExperimentsPage::theLibraryIsListedWithItsClaims() {
+    tests::FakeSession at;
+    at.load();
+    ui::ExperimentsPage page(at.session);
+    const auto& entries = page.list()->entries();
+    QVERIFY(entries.size() >= 25);
+    const auto dim = std::ranges::count_if(
+        entries, [](const ui::ExperimentEntry& entry) { return entry.isDim; });
+    QVERIFY(dim > 0 && std::size_t(dim) < entries.size());
+    QCOMPARE(page.view()->shown().experiment.name, std::string("map-or-read"));
+    page.openArgument(QStringLiteral("priority"));
+    QCOMPARE(page.view()->shown().experiment.name, std::string("priority"));
+    QVERIFY(page.view()->shown().canStart);
+    page.openArgument(QStringLiteral("cuda-graphs"));
+    QVERIFY(!page.view()->shown().canStart);
+    QCOMPARE(page.view()->shown().verdict.claim.verdict, app::ClaimVerdict::Needs);
+    page.list()->setFilter(QStringLiteral("slots"));
+    QVERIFY(page.list()->count() >= 2 && page.list()->count() < 6); // with its head
+}
+
+void TstExperimentsPage::withoutAModelNothingStarts() {
+    tests::FakeSession at;
+    ui::ExperimentsPage page(at.session);
+    page.openArgument(QStringLiteral("priority"));
+    QVERIFY(!page.view()->shown().canStart);
+    page.start(page.view()->shown().experiment);
+    QVERIFY(page.run() == nullptr);
+}
+
+void TstExperimentsPage::anExperimentRunsInPlaceAndIsListed() {
+    tests::FakeSession at;
+    at.load();
+    ui::ExperimentsPage page(at.session);
+    page.resize(1300, 800);
+    page.show();
+    page.setShown(true);
+    page.openArgument(QStringLiteral("tokenize-english"));
+    page.start(quickTokenizing());
+    QVERIFY(page.run() != nullptr && page.run()->isRunning());
+    QVERIFY(page.view()->shown().isRunning);
+    QVERIFY(button(page.view(), QStringLiteral("Stop")) != nullptr);
+    QTRY_VERIFY_WITH_TIMEOUT(!page.run()->isRunning(), 20'000);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        page.view()->shown().run.has_value() && page.view()->shown().run->id > 0, 20'000);
+    QCOMPARE(page.view()->shown().blocks.size(), std::size_t{4});
+    QVERIFY(page.view()->shown().verdict.claim.measured);
+    QCOMPARE(page.list()->entries().front().kind, ui::ExperimentKind::Finished);
+    // The claims table has it too.
+    const auto& rows = page.claims()->rows();
+    const auto row = std::ranges::find_if(
+        rows, [](const app::ClaimRow& each) { return each.experiment.name == "tokenize-english"; });
+    QVERIFY(row != rows.end() && row->run && row->verdict.claim.measured);
+}
+
+void TstExperimentsPage::stoppingKeepsWhatWasMeasured() {
+    tests::FakeSession at;
+    at.load();
+    ui::ExperimentsPage page(at.session);
+    page.show();
+    page.setShown(true);
+    page.openArgument(QStringLiteral("tokenize-english"));
+    auto experiment = quickTokenizing();
+    experiment.blocks = 100;
+    page.start(experiment);
+    QTRY_VERIFY_WITH_TIMEOUT(page.run()->blocks().size() >= 2, 20'000);
+    page.stop();
+    QTRY_VERIFY(!page.run()->isRunning());
+    QVERIFY(page.run()->blocks().size() >= 2 && page.run()->blocks().size() < 100);
+}
+
+void TstExperimentsPage::copiesAreEditedAsFormAndText() {
+    ui::ExperimentEditor editor;
+    editor.edit(*app::loadExperiment("priority"));
+    QVERIFY(!editor.draft().problem());
+    QVERIFY(editor.draft().experiment().name != "priority");
+    editor.blocks()->setValue(12);
+    QCOMPARE(editor.draft().experiment().blocks, 12);
+    QVERIFY(editor.text()->toPlainText().contains(QStringLiteral("blocks = 12")));
+    QString text = editor.text()->toPlainText();
+    editor.text()->setPlainText(
+        text.replace(QStringLiteral("blocks = 12"), QStringLiteral("blocks = 16 # mine")));
+    QTRY_COMPARE(editor.draft().experiment().blocks, 16);
+    QCOMPARE(editor.blocks()->value(), 16);
+    QVERIFY(editor.text()->toPlainText().contains(QStringLiteral("# mine")));
+    editor.text()->setPlainText(QStringLiteral("[experiment]\nblox = 3\n"));
+    QTRY_VERIFY(editor.draft().problem().has_value());
+    QCOMPARE(editor.draft().problem()->line, std::optional<int>(2));
+    QVERIFY(!button(&editor, QStringLiteral("Save"))->isEnabled());
+    editor.edit(*app::loadExperiment("priority"));
+    QSignalSpy saved(&editor, &ui::ExperimentEditor::saved);
+    button(&editor, QStringLiteral("Save"))->click();
+    QCOMPARE(saved.count(), 1);
+    const auto own = app::ownExperiments(app::ownExperimentsFolder());
+    QCOMPARE(own.size(), std::size_t{1});
+    QCOMPARE(own.front(), editor.draft().experiment());
+}
+
+void TstExperimentsPage::claimsAreFilteredAndOpened() {
+    tests::FakeSession at;
+    at.load();
+    ui::ExperimentsPage page(at.session);
+    page.resize(1300, 800);
+    page.show();
+    page.showTab(1);
+    const ui::ClaimModel& model = page.claims()->model();
+    const int all = model.rowCount();
+    QVERIFY(all > 30); // with heads
+    auto* filter = page.claims()->findChild<QLineEdit*>();
+    filter->setText(QStringLiteral("INT8"));
+    QVERIFY(model.rowCount() >= 1 && model.rowCount() < 5);
+    filter->clear();
+    QCOMPARE(model.rowCount(), all);
+    page.openArgument(QStringLiteral("claims"));
+    QVERIFY(page.claims()->isVisible());
+}
+
+void TstExperimentsPage::theTunerShowsFrontAndOptimum() {
+    const auto plan = *app::planTuner(20, std::nullopt);
+    std::vector<app::Block> blocks;
+    for (int side = 0; side < static_cast<int>(plan.experiment.sides.size()); ++side) {
+        blocks.push_back({.number = side + 1,
+                          .side = side,
+                          .isWhole = true,
+                          .figures = {{"ttft_p99_ms", {40.0 + 20 * side, 400}},
+                                      {"output_tokens_per_s", {100.0 + 10 * side, 10}},
+                                      {"goodput_per_s", {side < 5 ? 1.0 + side : 0.0, 10}}},
+                          .contamination = {}});
+    }
+    ui::TunerView view;
+    view.resize(1200, 800);
+    view.show();
+    view.setRunning(false, true);
+    view.show(plan.experiment, blocks, QStringLiteral("finished"));
+    QVERIFY(view.result().optimum);
+    QCOMPARE(view.scatter()->chosen(), *view.result().optimum);
+    QSignalSpy applied(&view, &ui::TunerView::applyRequested);
+    button(&view, QStringLiteral("Apply"))->click();
+    QCOMPARE(applied.count(), 1);
+    const auto settings = applied.front().front().value<app::SettingTexts>();
+    QVERIFY(!settings.empty());
+    QTest::keyClick(view.scatter(), Qt::Key_Right);
+    QVERIFY(view.scatter()->chosen() != *view.result().optimum);
+    view.show(plan.experiment, {}, {});
+    QVERIFY(view.result().points.empty());
+    QVERIFY(!view.grab().isNull());
+}
+
+QTEST_MAIN(TstExperimentsPage)
+#include "tst_experiments_page.moc"

@@ -1,0 +1,105 @@
+// Experiments: a list, one experiment running in place or finished, the claims table, and the views
+// beside them. The log is read in the background. UI thread.
+#pragma once
+
+#include "app/experiment/claims.h"
+#include "app/experiment/experiment_run.h"
+#include "app/experiment/tuner.h"
+#include "ui/pages/page.h"
+
+#include <deque>
+#include <memory>
+
+class QLineEdit;
+class QPushButton;
+class QStackedWidget;
+
+namespace app {
+class Session;
+}
+
+namespace ui {
+
+class ClaimsView;
+class ExperimentEditor;
+class ExperimentList;
+class ExperimentView;
+class TabRow;
+class TunerView;
+
+class ExperimentsPage final : public Page {
+    Q_OBJECT
+
+public:
+    ExperimentsPage(app::Session& session, QWidget* parent = nullptr);
+    ~ExperimentsPage() override;
+
+    QString title() const override;
+    void setShown(bool isShown) override;
+    QList<PageAction> actions() override;
+    QList<KeyHint> keys() const override;
+    QWidget* firstFocus() override;
+    void openArgument(const QString& argument) override; // "claims", or an experiment's name
+
+    const ExperimentView* view() const { return m_view; }
+    const ClaimsView* claims() const { return m_claims; }
+    TunerView* tuner() const { return m_tuner; }
+    ExperimentList* list() const { return m_list; }
+    const app::ExperimentRun* run() const { return m_run.get(); }
+    void showTab(int index);
+    void start(app::Experiment experiment, app::BlockSchedule schedule = {});
+    void startSearch();
+    void stop();
+
+Q_SIGNALS:
+    void listed();       // results were read anew
+    void contentShown(); // the chosen experiment is there with its pictures
+
+protected:
+    void changeEvent(QEvent* event) override;
+
+private:
+    QWidget* buildExperiments();
+    void refreshResults();
+    void takeResults(std::vector<app::ExperimentResult> results);
+    void fillList();
+    void fillClaims();
+    void showChosen();
+    void showResult(std::size_t index);
+    void showPlanned(const app::Experiment& experiment);
+    void showRunning();
+    void runFinished();
+    void startNext();
+    void showSearch();
+    void proveSettings(const app::SettingTexts& settings);
+    bool canStart() const;
+    QString stateText() const;
+    void copyShown();
+    void applyShown();
+    void applySettings(const app::SettingTexts& settings, const QString& name);
+    void openReportMenu(QPushButton* below, bool isOfClaims);
+    void exportTo(const QString& file, bool isOfClaims);
+    void retranslate();
+
+    app::Session& m_session;
+    std::unique_ptr<app::ExperimentRun> m_run;
+    std::deque<app::Experiment> m_queue; // of "Run all"
+    std::vector<app::ExperimentResult> m_results;
+    std::vector<app::Experiment> m_library, m_own;
+    int m_resultNumber = 0, m_contentNumber = 0; // newest background read; older ones are dropped
+    bool m_isShown = false;
+    qint64 m_lastPictures = 0; // when the running one's pictures were made, ms
+
+    TabRow* m_tabs = nullptr;
+    QStackedWidget* m_stack = nullptr;
+    QLineEdit* m_search = nullptr;
+    QPushButton* m_new = nullptr;
+    ExperimentList* m_list = nullptr;
+    QStackedWidget* m_content = nullptr;
+    ExperimentView* m_view = nullptr;
+    ExperimentEditor* m_editor = nullptr;
+    ClaimsView* m_claims = nullptr;
+    TunerView* m_tuner = nullptr;
+};
+
+} // namespace ui

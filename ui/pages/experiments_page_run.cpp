@@ -1,0 +1,389 @@
+// The running experiment of the Experiments page, its reports, keys and actions. See
+// experiments_page.h.
+#include "app/experiment/experiment_labels.h"
+#include "app/experiment/experiment_plots.h"
+#include "app/report/experiment_sections.h"
+#include "app/report/html_writer.h"
+#include "app/report/markdown_writer.h"
+#include "app/report/pdf_writer.h"
+#include "app/report/report.h"
+#include "app/session.h"
+#include "ui/icons.h"
+#include "ui/pages/experiments_page.h"
+#include "ui/panels/claims_view.h"
+#include "ui/panels/experiment_editor.h"
+#include "ui/panels/experiment_list.h"
+#include "ui/panels/experiment_view.h"
+#include "ui/panels/tuner_view.h"
+#include "ui/widgets/tab_row.h"
+
+#include <QDateTime>
+#include <QEvent>
+#include <QFileDialog>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPushButton>
+#include <QStackedWidget>
+
+#include <algorithm>
+#include <array>
+
+namespace ui {
+
+namespace {
+
+constexpr qint64 kPicturesEveryMs = 1000;
+
+} // namespace
+
+void ExperimentsPage::start(app::Experiment experiment, app::BlockSchedule schedule) {
+    if (!canStart()) {
+        return;
+    }
+    m_run = std::make_unique<app::ExperimentRun>(m_session, std::move(experiment));
+    m_run->setSchedule(std::move(schedule));
+    connect(m_run.get(), &app::ExperimentRun::changed, this, &ExperimentsPage::showRunning);
+    connect(m_run.get(), &app::ExperimentRun::finished, this, &ExperimentsPage::runFinished,
+            Qt::QueuedConnection);
+    connect(&m_session, &app::Session::ticked, m_run.get(), [this] {
+        if (m_isShown && m_run && m_run->isRunning()) {
+            showRunning();
+        }
+    });
+    if (const auto started = m_run->start(); !started) {
+        Q_EMIT messageRaised(tr("The experiment did not start"),
+                             QString::fromStdString(started.error().message));
+        m_queue.clear();
+        m_run.reset();
+        showChosen();
+        return;
+    }
+    m_claims->setRunning(true, false);
+    m_tuner->setRunning(true, false);
+    showRunning();
+}
+
+void ExperimentsPage::startSearch() {
+    const app::ServiceLimits limits = m_tuner->limits();
+    auto plan = app::planTuner(m_tuner->minutes(), std::nullopt);
+    if (!plan) {
+        Q_EMIT messageRaised(tr("The search did not start"),
+                             QString::fromStdString(plan.error().message));
+        return;
+    }
+    // Goodput is counted within these limits while the search goes on.
+    m_session.setServiceTarget(limits.ttftP99Ms.value_or(1e9), limits.tpotP99Ms.value_or(1e9));
+    app::Experiment experiment = plan->experiment;
+    start(std::move(experiment), app::tunerSchedule(*plan));
+}
+
+void ExperimentsPage::showSearch() {
+    m_tuner->show(m_run->experiment(), m_run->blocks(),
+                  m_run->isRunning()
+                      ? tr("Round %1, %2 · %n configuration(s) measured", nullptr,
+                           static_cast<int>(m_run->blocks().size()))
+                            .arg(m_run->round() + 1)
+                            .arg(QString::fromStdString(
+                                m_run->experiment().sides[std::size_t(m_run->side())].label))
+                      : m_run->message());
+}
+
+// What the tuner chose against what is in force, as an experiment like any other.
+void ExperimentsPage::proveSettings(const app::SettingTexts& settings) {
+    auto experiment = app::loadExperiment("continuous-single");
+    if (!experiment) {
+        return;
+    }
+    experiment->name = "proof";
+    experiment->title = tr("What the tuner chose against what is in force").toStdString();
+    experiment->note.clear();
+    experiment->metric = "goodput_per_s";
+    experiment->claim = {};
+    experiment->statistic = app::Statistic::Change;
+    experiment->sides[1].settings = settings;
+    experiment->sides[0].settings.clear();
+    const engine::ConfigStatus status = m_session.config();
+    for (const auto& [key, value] : settings) {
+        if (const engine::Field* field = engine::findField(key)) {
+            experiment->sides[0].settings.emplace_back(key,
+                                                       engine::valueText(*field, status.requested));
+        }
+    }
+    m_own.push_back(*experiment);
+    showTab(0);
+    start(std::move(*experiment));
+}
+
+void ExperimentsPage::startNext() {
+    if (!m_queue.empty()) {
+        app::Experiment next = std::move(m_queue.front());
+        m_queue.pop_front();
+        const auto place = std::ranges::find(m_library, next.name, &app::Experiment::name);
+        if (place != m_library.end()) {
+            m_list->choose(ExperimentKind::Library, std::size_t(place - m_library.begin()));
+        }
+        start(std::move(next));
+    }
+}
+
+void ExperimentsPage::stop() {
+    m_queue.clear();
+    if (m_run) {
+        m_run->stop();
+    }
+}
+
+// Fills in place: figures at every change, pictures no more than once a second.
+void ExperimentsPage::showRunning() {
+    if (m_run->experiment().name == "tuner") {
+        showSearch();
+        return;
+    }
+    const auto entry = m_list->chosen();
+    const auto* plans = !entry                                   ? nullptr
+                        : entry->kind == ExperimentKind::Library ? &m_library
+                        : entry->kind == ExperimentKind::Own     ? &m_own
+                                                                 : nullptr;
+    const bool isChosen = (plans != nullptr && entry->index < plans->size() &&
+                           (*plans)[entry->index].name == m_run->experiment().name) ||
+                          m_run->experiment().name == "proof";
+    if (!m_isShown || !isChosen) {
+        return;
+    }
+    ++m_contentNumber;
+    const qint64 now = QDateTime::currentMSecsSinceEpoch();
+    const app::Experiment& experiment = m_run->experiment();
+    ShownExperiment shown{.experiment = experiment,
+                          .blocks = m_run->blocks(),
+                          .verdict = m_run->verdict(),
+                          .run = app::RunInfo{},
+                          .state = stateText(),
+                          .plots = m_view->shown().plots};
+    shown.run->requestDigest = m_run->requestDigest();
+    shown.isRunning = m_run->isRunning();
+    shown.canStart = canStart();
+    const bool isSame =
+        m_view->shown().isRunning && m_view->shown().blocks.size() == shown.blocks.size();
+    if (isSame && now - m_lastPictures < kPicturesEveryMs) {
+        return;
+    }
+    m_lastPictures = now;
+    // The present block has no end yet: what it has measured so far is drawn all the same.
+    std::vector<app::Block> drawn = shown.blocks;
+    if (shown.isRunning) {
+        const double end = m_session.history().endSeconds();
+        const double from = std::min(end, m_run->blockBegin() + experiment.warmupSeconds);
+        drawn.push_back({.number = m_run->blockNumber(),
+                         .round = m_run->blockNumber() - 1,
+                         .side = m_run->side(),
+                         .begin = m_run->blockBegin(),
+                         .from = from,
+                         .to = end,
+                         .end = end,
+                         .figures = {},
+                         .contamination = {}});
+        drawn.back().round = (m_run->blockNumber() - 1) / int(experiment.sides.size());
+    }
+    const app::History& history = m_session.history();
+    shown.plots.clear();
+    if (experiment.method == app::Method::Traffic || experiment.method == app::Method::Typing) {
+        shown.plots.push_back(app::blockTimeline(experiment, drawn, history));
+    }
+    if (!experiment.sweepKey.empty()) {
+        shown.plots.push_back(app::sweepPlot(experiment, shown.verdict));
+    } else if (!shown.plots.empty()) {
+        shown.plots.push_back(app::ttftDistribution(experiment, drawn, history));
+        shown.plots.push_back(app::outputDistribution(experiment, drawn, history));
+    }
+    m_view->show(std::move(shown));
+}
+
+void ExperimentsPage::runFinished() {
+    const bool isGoingOn = !m_queue.empty() && m_run->phase() != app::ExperimentPhase::Stopped;
+    if (!isGoingOn) {
+        m_queue.clear();
+        Q_EMIT messageRaised(app::experimentTitle(m_run->experiment()),
+                             m_run->message().isEmpty()
+                                 ? app::answerText(m_run->experiment(), m_run->verdict())
+                                 : m_run->message());
+    }
+    if (m_run->phase() == app::ExperimentPhase::Failed) {
+        ShownExperiment shown = m_view->shown();
+        shown.isRunning = false;
+        shown.state = m_run->message();
+        m_view->show(std::move(shown));
+    }
+    connect(
+        this, &ExperimentsPage::listed, this,
+        [this] {
+            // The newest result is the one that has just ended.
+            if (m_queue.empty() && m_run && !m_run->isRunning() && m_run->run() &&
+                !m_results.empty() && m_results.front().run.id == *m_run->run()) {
+                m_list->choose(ExperimentKind::Finished, 0);
+            }
+        },
+        Qt::SingleShotConnection);
+    refreshResults();
+    m_tuner->setRunning(isGoingOn, canStart());
+    m_claims->setRunning(isGoingOn, canStart());
+    if (isGoingOn) {
+        startNext();
+    }
+}
+
+void ExperimentsPage::copyShown() {
+    m_editor->edit(m_view->shown().experiment);
+    m_content->setCurrentWidget(m_editor);
+}
+
+void ExperimentsPage::applyShown() {
+    const app::Experiment& experiment = m_view->shown().experiment;
+    applySettings(experiment.sides.back().settings, app::sideText(experiment, 1));
+}
+
+// One edit each: a refusal names what it is about.
+void ExperimentsPage::applySettings(const app::SettingTexts& settings, const QString& name) {
+    for (const auto& [key, value] : settings) {
+        if (key.starts_with("workload.")) {
+            continue;
+        }
+        if (const auto set = m_session.setField(key, value); !set) {
+            Q_EMIT messageRaised(tr("Not applied"), QString::fromStdString(set.error().message));
+            return;
+        }
+    }
+    Q_EMIT messageRaised(tr("Applied"), name);
+}
+
+void ExperimentsPage::openReportMenu(QPushButton* below, bool isOfClaims) {
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    for (const auto& [name, suffix] : {std::pair(QStringLiteral("HTML"), QStringLiteral("html")),
+                                       std::pair(QStringLiteral("Markdown"), QStringLiteral("md")),
+                                       std::pair(QStringLiteral("JSON"), QStringLiteral("json"))}) {
+        menu->addAction(name, this, [this, suffix = suffix, isOfClaims] {
+            auto* dialog = new QFileDialog(this, tr("Write a report"));
+            dialog->setAttribute(Qt::WA_DeleteOnClose);
+            dialog->setAcceptMode(QFileDialog::AcceptSave);
+            dialog->setDefaultSuffix(suffix);
+            connect(dialog, &QFileDialog::fileSelected, this,
+                    [this, isOfClaims](const QString& file) { exportTo(file, isOfClaims); });
+            dialog->open();
+        });
+    }
+    menu->popup(below->mapToGlobal(QPoint(0, below->height())));
+}
+
+void ExperimentsPage::exportTo(const QString& file, bool isOfClaims) {
+    std::string content;
+    const bool isJson = file.endsWith(QStringLiteral(".json"));
+    const auto written = [&](const app::report::Document& document) {
+        return file.endsWith(QStringLiteral(".md"))    ? app::report::writeMarkdown(document)
+               : file.endsWith(QStringLiteral(".pdf")) ? app::report::writePdf(document)
+                                                       : app::report::writeHtml(document);
+    };
+    if (isOfClaims) {
+        content = isJson ? app::claimsJson(m_claims->rows())
+                         : written(app::report::claimsDocument(m_claims->rows()));
+    } else {
+        const ShownExperiment& shown = m_view->shown();
+        const app::ExperimentResult result{.run = shown.run.value_or(app::RunInfo{}),
+                                           .experiment = shown.experiment,
+                                           .blocks = shown.blocks,
+                                           .verdict = shown.verdict};
+        if (isJson) {
+            content = app::experimentJson(result);
+        } else {
+            auto store = app::RunStore::open(m_session.runLog(), app::StoreMode::ReadOnly);
+            const auto run = store ? (*store)->load(result.run.id)
+                                   : engine::Result<app::RunData>(std::unexpected(store.error()));
+            content = written(app::report::experimentDocument(result, run ? &*run : nullptr));
+        }
+    }
+    const auto done = app::writeFile(file.toStdString(), content);
+    Q_EMIT messageRaised(done ? tr("Report written") : tr("The report was not written"),
+                         done ? file : QString::fromStdString(done.error().message));
+}
+
+QString ExperimentsPage::title() const {
+    return tr("Experiments");
+}
+
+void ExperimentsPage::setShown(bool isShown) {
+    m_isShown = isShown;
+    if (isShown) {
+        refreshResults();
+        showChosen();
+    }
+}
+
+void ExperimentsPage::showTab(int index) {
+    m_tabs->setCurrentIndex(index);
+}
+
+QList<PageAction> ExperimentsPage::actions() {
+    QList<PageAction> list;
+    if (m_run && m_run->isRunning()) {
+        list << PageAction{
+            tr("Stop experiment"), {}, QStringLiteral("Ctrl+Return"), [this] { stop(); }};
+    } else if (canStart()) {
+        list << PageAction{tr("Start experiment"), app::experimentTitle(m_view->shown().experiment),
+                           QStringLiteral("Ctrl+Return"),
+                           [this] { start(m_view->shown().experiment); }};
+    }
+    list << PageAction{tr("Show claims"), {}, {}, [this] { showTab(1); }}
+         << PageAction{tr("Copy and edit experiment"), {}, {}, [this] { copyShown(); }};
+    return list;
+}
+
+QList<KeyHint> ExperimentsPage::keys() const {
+    return {{QStringLiteral("Ctrl+Return"), tr("Start or stop the experiment")},
+            {QStringLiteral("↑ ↓"), tr("Walk the list")},
+            {QStringLiteral("← →"), tr("Walk the views, in their row")}};
+}
+
+QWidget* ExperimentsPage::firstFocus() {
+    return m_stack->currentWidget() == m_claims ? static_cast<QWidget*>(m_claims)
+                                                : static_cast<QWidget*>(m_list);
+}
+
+void ExperimentsPage::openArgument(const QString& argument) {
+    constexpr std::array kViews = {"results", "claims", "tuner"};
+    for (int view = 0; view < static_cast<int>(kViews.size()); ++view) {
+        if (argument == QLatin1String(kViews[std::size_t(view)])) {
+            showTab(view);
+            return;
+        }
+    }
+    showTab(0);
+    const std::string name = argument.toStdString();
+    const auto result = std::ranges::find_if(
+        m_results, [&](const app::ExperimentResult& each) { return each.experiment.name == name; });
+    const auto plan = std::ranges::find(m_library, name, &app::Experiment::name);
+    if (result != m_results.end()) {
+        m_list->choose(ExperimentKind::Finished, std::size_t(result - m_results.begin()));
+    } else if (plan != m_library.end()) {
+        m_list->choose(ExperimentKind::Library, std::size_t(plan - m_library.begin()));
+    }
+}
+
+void ExperimentsPage::retranslate() {
+    m_tabs->setItems({tr("Experiments"), tr("Claims"), tr("Tuner")});
+    m_search->setPlaceholderText(tr("Search"));
+    m_search->setAccessibleName(tr("Search experiments"));
+    m_new->setToolTip(tr("Write an experiment of your own, from the one shown"));
+    m_new->setAccessibleName(tr("Own experiment"));
+    m_list->setAccessibleName(tr("Experiments"));
+    fillList();
+    fillClaims();
+}
+
+void ExperimentsPage::changeEvent(QEvent* event) {
+    Page::changeEvent(event);
+    if (event->type() == QEvent::LanguageChange) {
+        retranslate();
+        showChosen(); // texts of charts are made with them
+    }
+}
+
+} // namespace ui
