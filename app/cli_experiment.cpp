@@ -68,6 +68,7 @@ ExitStatus showClaims(const ExperimentArguments& arguments) {
     const std::string digest = results.empty() ? std::string() : results.front().run.modelDigest;
     const auto rows = claimRows(results, digest, nullptr);
     if (!arguments.report.empty()) {
+        const ReportApplication application;
         deliverClaims(arguments.report, rows);
     }
     if (arguments.asJson) {

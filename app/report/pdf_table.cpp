@@ -64,13 +64,16 @@ void TableLayout::chooseWidths(double width) {
         *widest = std::max(40.0, *widest - std::max(4.0, (total() - width) / 4));
     }
     if (!m_widths.empty() && total() < width) {
-        // What is left goes to the first text column.
-        const auto first = std::ranges::find_if(m_table.columns, [](const Column& column) {
-            return column.align == Align::Left && !column.isBar && !column.head.isEmpty();
-        });
-        const std::size_t at = first == m_table.columns.end()
-                                   ? 0
-                                   : static_cast<std::size_t>(first - m_table.columns.begin());
+        // What is left goes to the column with the longest text.
+        std::size_t at = m_widths.size() - 1;
+        double longest = 0.0;
+        for (std::size_t i = 0; i < m_widths.size(); ++i) {
+            const Column& column = m_table.columns[i];
+            if (column.align == Align::Left && !column.isBar && m_widths[i] > longest) {
+                longest = m_widths[i];
+                at = i;
+            }
+        }
         m_widths[at] += width - total();
     }
 }

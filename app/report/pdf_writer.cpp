@@ -70,6 +70,7 @@ void addText(Pages& pages, const Text& text, const TextStyle& style, double widt
 void paintChart(QPainter& painter, const Plot& plot, const QRectF& bounds) {
     painter.save();
     painter.setFont(font(11));
+    painter.setClipRect(bounds.adjusted(-4, -4, 8, 4)); // a long caption ends before the next chart
     paintPlot(painter, plot, bounds, ThemeKind::Light);
     painter.restore();
 }

@@ -376,8 +376,8 @@ void TstReport::damagedJsonIsRefused() {
     QVERIFY(!app::parseRunJson("[]"));
     QVERIFY(!app::parseRunJson("{\"run_id\": 1}"));
     QVERIFY(!app::parseRunJson(whole.substr(0, whole.size() / 2)));
-    for (const char* key : {"\"request_list\"", "\"setting_changes\"", "\"prompt_tokens\"",
-                            "\"t_s\"", "\"stamps_s\"", "\"steps\""}) {
+    for (const char* key : {"\"request_list\"", "\"setting_changes\"", "\"max_tokens\"", "\"t_s\"",
+                            "\"stamps_s\"", "\"steps\""}) {
         std::string other = whole;
         const auto at = other.find(key);
         QVERIFY2(at != std::string::npos, key);
@@ -568,5 +568,5 @@ void TstReport::reportOfALongRunStaysSmall() {
     QVERIFY(html.size() < 1024 * 1024);
 }
 
-QTEST_GUILESS_MAIN(TstReport)
+QTEST_MAIN(TstReport)
 #include "tst_report.moc"

@@ -190,7 +190,7 @@ void TstExperimentsPage::theTunerShowsFrontAndOptimum() {
     }
     ui::TunerView view;
     view.resize(1200, 800);
-    view.show();
+    view.setVisible(true);
     view.setRunning(false, true);
     view.show(plan.experiment, blocks, QStringLiteral("finished"));
     QVERIFY(view.result().optimum);
