@@ -104,9 +104,13 @@ Plot distribution(const Experiment& experiment, std::vector<std::vector<double>>
             shares[std::min<std::size_t>(bin, kBins - 1)] +=
                 100.0 / static_cast<double>(sides[side].size());
         }
-        Series series{.key = sideName(experiment, static_cast<int>(side)),
-                      .name = sideName(experiment, static_cast<int>(side)) + QStringLiteral(" · ") +
-                              numberText(static_cast<double>(sides[side].size())),
+        const QString name = sideName(experiment, static_cast<int>(side));
+        // The legend tells how many there are; an outline has no newest value.
+        plot.series.push_back({.key = name,
+                               .name = name + QStringLiteral(" · n ") +
+                                       numberText(static_cast<double>(sides[side].size())),
+                               .color = sideColor(static_cast<int>(side))});
+        Series series{.key = name + QStringLiteral("_outline"),
                       .color = sideColor(static_cast<int>(side)),
                       .kind = SeriesKind::Step,
                       .width = 2.0};
@@ -164,17 +168,19 @@ Plot blockTimeline(const Experiment& experiment, const std::vector<Block>& block
                          ? millisecondsText(figure->second.value)
                          : numberText(figure->second.value, figure->second.value < 99.95 ? 1 : 0));
         }
+        if (!block.contamination.empty()) {
+            name = QStringLiteral("⚠ ") + name;
+        }
         plot.shades.push_back({.from = block.begin,
                                .to = block.from,
                                .color = ColorRole::Text3,
                                .opacity = 0.13,
                                .name = {}});
-        plot.shades.push_back(
-            {.from = block.from,
-             .to = block.to,
-             .color = block.contamination.empty() ? sideColor(block.side) : ColorRole::Warn,
-             .opacity = 0.10,
-             .name = name});
+        plot.shades.push_back({.from = block.from,
+                               .to = block.to,
+                               .color = sideColor(block.side),
+                               .opacity = 0.10,
+                               .name = name});
     }
     fitY(plot);
     return plot;

@@ -68,6 +68,9 @@ PlotLayout plotLayout(const Plot& plot, const QRectF& bounds, LegendValues value
     layout.titleBaseline = bounds.top() + 15.0;
     double legendWidth = 0.0;
     for (const Series& series : plot.series) {
+        if (series.name.isEmpty()) {
+            continue; // told by another entry
+        }
         LegendEntry entry;
         entry.name = series.name;
         if (const auto value = newestValue(series); value && values == LegendValues::Newest) {

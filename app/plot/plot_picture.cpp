@@ -119,6 +119,29 @@ void paintMarkers(QPainter& painter, const Plot& plot, const PlotLayout& layout,
     }
 }
 
+// Names of shaded spans stand above the area, where pins would; a span that is too narrow stays
+// without.
+void paintShadeNames(QPainter& painter, const Plot& plot, const PlotLayout& layout,
+                     const PlotScale& scale, ThemeKind theme) {
+    const QFont face = sized(painter, 10, QFont::DemiBold);
+    for (const Shade& shade : plot.shades) {
+        const double left = scale.x(std::max(shade.from, plot.xMin));
+        const double right = scale.x(std::min(shade.to, plot.xMax));
+        const double wanted = QFontMetricsF(face).horizontalAdvance(shade.name) + 8.0;
+        if (shade.name.isEmpty() || right - left < wanted) {
+            continue;
+        }
+        const QRectF box((left + right - wanted) / 2.0, layout.pinTop, wanted, 14.0);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(color(theme, shade.color));
+        painter.drawRoundedRect(box, 3.0, 3.0);
+        painter.setBrush(Qt::NoBrush);
+        painter.setFont(face);
+        painter.setPen(color(theme, ColorRole::Card));
+        painter.drawText(box, Qt::AlignCenter, shade.name);
+    }
+}
+
 void paintUnsureNote(QPainter& painter, const Plot& plot, const PlotScale& scale, ThemeKind theme) {
     if (const auto note = unsureNote(plot)) {
         drawText(
@@ -143,6 +166,7 @@ void paintPlot(QPainter& painter, const Plot& plot, const QRectF& bounds, ThemeK
     paintAxes(painter, plot, scale, theme);
     paintData(painter, plot, scale, theme);
     paintThresholds(painter, plot, scale, theme);
+    paintShadeNames(painter, plot, layout, scale, theme);
     paintMarkers(painter, plot, layout, scale, theme);
     paintUnsureNote(painter, plot, scale, theme);
     if (!hasData(plot) && !plot.emptyText.isEmpty()) {

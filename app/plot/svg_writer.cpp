@@ -352,6 +352,18 @@ void SvgWriter::thresholds() {
 }
 
 void SvgWriter::markers() {
+    for (const Shade& shade : m_plot.shades) { // names above the area, where there is room
+        const double left = m_scale.x(std::max(shade.from, m_plot.xMin));
+        const double right = m_scale.x(std::min(shade.to, m_plot.xMax));
+        const double wanted = estimatedWidth(shade.name, 10) + 8.0;
+        if (!shade.name.isEmpty() && right - left >= wanted) {
+            const double middle = (left + right) / 2.0;
+            rect({middle - wanted / 2.0, m_layout.pinTop, wanted, 14.0},
+                 fill(shade.color) + " rx=\"3\"");
+            text({middle, m_layout.pinTop + 10.5}, shade.name, ColorRole::Card, 10,
+                 " text-anchor=\"middle\" font-weight=\"600\"");
+        }
+    }
     for (const Marker& marker : m_plot.markers) {
         if (marker.x < m_plot.xMin || marker.x > m_plot.xMax) {
             continue;

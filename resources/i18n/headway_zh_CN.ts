@@ -6160,6 +6160,10 @@ TTFT p99 %2 ms，输出 %3 词元/秒，有效吞吐 %4 请求/秒，n %5</trans
         <source>What could spoil it</source>
         <translation>可能的干扰</translation>
     </message>
+    <message>
+        <source>%1 differs by %2: among so many measures that may be chance.</source>
+        <translation>%1 相差 %2：指标众多，可能出于偶然。</translation>
+    </message>
 </context>
 <context>
     <name>ui::Waterfall</name>

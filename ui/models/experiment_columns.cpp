@@ -109,7 +109,7 @@ std::vector<Column<Row>> measureColumns() {
                                              "measures of this table"));
             })
             .atRight()
-            .wide(66),
+            .wide(80),
         C([] { return say(QT_TRANSLATE_NOOP("ExperimentColumns", "Verdict")); },
           [](const Row& row) { return verdictLook(row.verdict).text; })
             .withToolTip(countsText)

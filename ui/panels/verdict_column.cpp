@@ -135,11 +135,15 @@ void VerdictColumn::showUnresolved(const app::Experiment& experiment,
             continue;
         }
         const app::Measure& measure = *app::findExperimentMeasure(row.metric);
+        const QString name = app::experimentMeasureLabel(measure);
+        const QString difference = app::numberText(row.difference, 1);
+        const bool holdsZero = row.interval && row.interval->low <= 0 && row.interval->high >= 0;
         QString line =
-            row.interval
-                ? tr("%1 differs by %2: the interval includes zero.")
-                      .arg(app::experimentMeasureLabel(measure), app::numberText(row.difference, 1))
-                : tr("%1: too few rounds.").arg(app::experimentMeasureLabel(measure));
+            !row.interval ? tr("%1: too few rounds.").arg(name)
+            : holdsZero ? tr("%1 differs by %2: the interval includes zero.").arg(name, difference)
+                        : tr("%1 differs by %2: among so many measures that may be "
+                             "chance.")
+                              .arg(name, difference);
         if (row.moreBlocks) {
             line += QLatin1Char(' ') + tr("About %n more block(s).", nullptr, *row.moreBlocks);
             if (row.metric == experiment.metric) {
