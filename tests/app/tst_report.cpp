@@ -376,8 +376,8 @@ void TstReport::damagedJsonIsRefused() {
     QVERIFY(!app::parseRunJson("[]"));
     QVERIFY(!app::parseRunJson("{\"run_id\": 1}"));
     QVERIFY(!app::parseRunJson(whole.substr(0, whole.size() / 2)));
-    for (const char* key : {"\"request_list\"", "\"setting_changes\"", "\"max_tokens\"", "\"t_s\"",
-                            "\"stamps_s\"", "\"steps\""}) {
+    for (const char* key : {"\"request_list\"", "\"setting_changes\"", "\"max_tokens\"",
+                            "\"sequence\"", "\"stamps_s\"", "\"steps\""}) {
         std::string other = whole;
         const auto at = other.find(key);
         QVERIFY2(at != std::string::npos, key);
