@@ -57,6 +57,24 @@ constexpr const char* kEngineTexts[] = {
     QT_TRANSLATE_NOOP("labels", "file"),
     QT_TRANSLATE_NOOP("labels", "on"),
     QT_TRANSLATE_NOOP("labels", "off"),
+    // Numbers of keys and values.
+    QT_TRANSLATE_NOOP("labels", "KV precision"),
+    QT_TRANSLATE_NOOP("labels", "Key precision"),
+    QT_TRANSLATE_NOOP("labels", "Value precision"),
+    QT_TRANSLATE_NOOP("labels",
+                      "Numbers that keys and values are kept in: fewer bits hold more tokens and "
+                      "are read faster. Running requests keep what they began with."),
+    QT_TRANSLATE_NOOP("labels", "Keys apart: INT4 codes them by channel in groups of 32 tokens and "
+                                "keeps the last 128 in full."),
+    QT_TRANSLATE_NOOP("labels", "Values apart: INT4 codes them a token at a time in groups of 32."),
+    QT_TRANSLATE_NOOP("labels", "FP32 for a file of F32 weights, else FP16"),
+    QT_TRANSLATE_NOOP("labels", "as KV precision"),
+    QT_TRANSLATE_NOOP("labels", "auto"),
+    QT_TRANSLATE_NOOP("labels", "same"),
+    QT_TRANSLATE_NOOP("labels", "fp32"),
+    QT_TRANSLATE_NOOP("labels", "fp16"),
+    QT_TRANSLATE_NOOP("labels", "int8"),
+    QT_TRANSLATE_NOOP("labels", "int4"),
     // Units.
     QT_TRANSLATE_NOOP("labels", "req"),
     QT_TRANSLATE_NOOP("labels", "tok"),

@@ -31,6 +31,9 @@ constexpr std::array kCommands = {
                     app::declareSynth},
     app::CommandRow{"bench", "Tokens a second: prefill, decode, batched, at depth",
                     "headway-probe bench model.gguf -p 512 -n 128 -b 1,8,16", app::declareBench},
+    app::CommandRow{"quality", "What a precision costs: perplexity, KL, agreement over texts",
+                    "headway-probe quality model.gguf --text book.txt --kv-precision int8",
+                    app::declareQuality},
     app::CommandRow{"check", "Every operator against the double-precision reference",
                     "headway-probe check", app::declareCheck},
 };

@@ -176,6 +176,14 @@ Result<void> validateTogether(const EngineConfig& config) {
             "one. Set KV blocks to {} or more, or 0 to choose from memory.",
             config.kvBlocks, config.maxBatch, config.maxBatch)));
     }
+    const KvPrecision keys =
+        config.keyPrecision == KvPrecision::Auto ? config.kvPrecision : config.keyPrecision;
+    if (keys == KvPrecision::INT4 && config.blockTokens < 32) {
+        return std::unexpected(invalid(fmt::format(
+            "Keys in INT4 are coded 32 tokens at a time, and KV blocks hold {}. Set the block size "
+            "to 32 or more, or the key precision to int8.",
+            config.blockTokens)));
+    }
     if (config.kvBlocks != 0 && config.maxContext > config.kvBlocks * config.blockTokens) {
         const std::int64_t needed =
             (config.maxContext + config.blockTokens - 1) / config.blockTokens;

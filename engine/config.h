@@ -20,6 +20,8 @@ namespace engine {
 enum class Batching : std::uint8_t { Single, Dynamic, Continuous, Selective };
 enum class LoadMode : std::uint8_t { Mmap, Read };
 enum class WeightsLayout : std::uint8_t { Packed, File };
+// Auto: of kvPrecision by the file's weights; of keys and values apart, as kvPrecision.
+enum class KvPrecision : std::uint8_t { Auto, FP32, FP16, INT8, INT4 };
 
 enum class DegradationMode : std::uint8_t { Off, Auto, Level0, Level1, Level2 };
 enum class LevelBatching : std::uint8_t { Keep, Continuous };
@@ -61,7 +63,10 @@ struct EngineConfig {
     std::int64_t prefillChunk = 256; // tokens of one sequence's prompt a step
     std::int64_t kvBlocks = 0;       // 0: chosen from memory at load
     std::int64_t blockTokens = 64;
-    std::int64_t maxContext = 0;    // 0: the model's own
+    std::int64_t maxContext = 0; // 0: the model's own
+    KvPrecision kvPrecision = KvPrecision::Auto;
+    KvPrecision keyPrecision = KvPrecision::Auto;
+    KvPrecision valuePrecision = KvPrecision::Auto;
     std::int64_t maxWaiting = 4096; // requests queued before new ones are rejected
     std::int64_t tokenGapMs = 0;    // prompts beside decoding are cut for it; 0: prefillChunk alone
     std::int64_t batchWindowMs = 80;    // dynamic

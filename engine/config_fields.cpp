@@ -20,6 +20,10 @@ constexpr std::array<std::string_view, 2> kLoadModeNames = {"mmap", "read"};
 constexpr std::array<std::string_view, 2> kLayoutNames = {"packed", "file"};
 constexpr std::array<std::string_view, 4> kBlockTokensNames = {"16", "32", "64", "128"};
 constexpr int kSmallestBlockBits = 4;
+constexpr std::array<std::string_view, 5> kKvPrecisionNames = {"auto", "fp32", "fp16", "int8",
+                                                               "int4"};
+constexpr std::array<std::string_view, 5> kOwnPrecisionNames = {"same", "fp32", "fp16", "int8",
+                                                                "int4"};
 
 template <std::int64_t Config::*kMember>
 std::int64_t getInteger(const Config& config) {
@@ -292,6 +296,44 @@ constexpr std::array kFields = {
           .takesEffect = TakesEffect::Reload,
           .get = getInteger<&Config::maxContext>,
           .set = setInteger<&Config::maxContext>},
+    Field{.key = "kv.precision",
+          .flag = "--kv-precision",
+          .group = "kv",
+          .label = "KV precision",
+          .help = "Numbers that keys and values are kept in: fewer bits hold more tokens and are "
+                  "read faster. Running requests keep what they began with.",
+          .type = FieldType::Choice,
+          .maximum = std::ssize(kKvPrecisionNames) - 1,
+          .defaultValue = static_cast<std::int64_t>(KvPrecision::Auto),
+          .zeroMeans = "FP32 for a file of F32 weights, else FP16",
+          .choices = kKvPrecisionNames,
+          .get = getChoice<&Config::kvPrecision>,
+          .set = setChoice<KvPrecision, &Config::kvPrecision>},
+    Field{.key = "kv.key_precision",
+          .flag = "--k-precision",
+          .group = "kv",
+          .label = "Key precision",
+          .help = "Keys apart: INT4 codes them by channel in groups of 32 tokens and keeps the "
+                  "last 128 in full.",
+          .type = FieldType::Choice,
+          .maximum = std::ssize(kOwnPrecisionNames) - 1,
+          .defaultValue = static_cast<std::int64_t>(KvPrecision::Auto),
+          .zeroMeans = "as KV precision",
+          .choices = kOwnPrecisionNames,
+          .get = getChoice<&Config::keyPrecision>,
+          .set = setChoice<KvPrecision, &Config::keyPrecision>},
+    Field{.key = "kv.value_precision",
+          .flag = "--v-precision",
+          .group = "kv",
+          .label = "Value precision",
+          .help = "Values apart: INT4 codes them a token at a time in groups of 32.",
+          .type = FieldType::Choice,
+          .maximum = std::ssize(kOwnPrecisionNames) - 1,
+          .defaultValue = static_cast<std::int64_t>(KvPrecision::Auto),
+          .zeroMeans = "as KV precision",
+          .choices = kOwnPrecisionNames,
+          .get = getChoice<&Config::valuePrecision>,
+          .set = setChoice<KvPrecision, &Config::valuePrecision>},
     Field{.key = "kv.prefix_cache",
           .flag = "--prefix-cache",
           .group = "kv",

@@ -22,6 +22,9 @@ struct EvaluatorOptions {
     std::int64_t blockTokens = 64;
     LoadMode loadMode = LoadMode::Mmap;
     WeightsLayout weightsLayout = WeightsLayout::Packed;
+    KvPrecision kvPrecision = KvPrecision::Auto;
+    KvPrecision keyPrecision = KvPrecision::Auto;
+    KvPrecision valuePrecision = KvPrecision::Auto;
     std::string isa{}; // empty: the best of this machine
 };
 

@@ -5,6 +5,7 @@
 // the number of threads.
 #pragma once
 
+#include "kernels/kv_coding.h"
 #include "kernels/tensor.h"
 
 #include <memory>
@@ -53,13 +54,29 @@ struct RopeSpec {
     float magnitude = 1.0F; // multiplies cos and sin
 };
 
-// What a layer keeps of past tokens. keys: [blocks, kvHeads, blockTokens, keyDim] F16; values:
-// [blocks, kvHeads, blockTokens, valueDim], or empty: values are then the first elements of keys
-// (latent attention).
+// What a layer keeps of past tokens. keys: [blocks, kvHeads, blockTokens, keyDim] in F32 or F16, or
+// [blocks, kvHeads, blockTokens, kvRowBytes()] I8 of another coding; values: the same with
+// valueDim, or empty: values are then the first elements of keys (latent attention).
 struct KvLayer {
-    View keys;
-    View values;
+    View keys{};
+    View values{};
+    KvCoding keyCoding = KvCoding::F16;
+    KvCoding valueCoding = KvCoding::F16;
+    std::int64_t plainTail = 0; // last elements of a key that are not coded
+    // Channel4: what is not coded yet or too near: [places, kvHeads, blockTokens, keyDim] F16.
+    View recent{};
     std::int64_t blockTokens() const { return keys.shape[2]; }
+};
+
+// Where the rows of a step go: slot = block * blockTokens + offset.
+struct KvSlots {
+    KvSlots(std::span<const std::int32_t> all) : slots(all) {} // NOLINT: most layers have no other
+    KvSlots(const std::vector<std::int32_t>& all) : slots(all) {} // NOLINT
+    KvSlots(std::span<const std::int32_t> all, std::span<const std::int32_t> ofRecent)
+        : slots(all),
+          recent(ofRecent) {}
+    std::span<const std::int32_t> slots;
+    std::span<const std::int32_t> recent{}; // in KvLayer::recent, where there is one
 };
 
 struct BlockRef {
@@ -88,6 +105,8 @@ struct AttentionRule {
 struct AttentionBatch {
     std::span<const AttentionSlice> slices;
     std::span<const BlockRef> blocks;
+    // Where the same blocks lie in KvLayer::recent; empty without one.
+    std::span<const BlockRef> recent{};
 };
 
 // One weight of a stack and the rows it multiplies: row i reads source sources[firstSource + i *
@@ -161,12 +180,13 @@ public:
     virtual void gatedMatmul(View gate, View up, GateActivation activation,
                              std::span<const Weight* const> weights, std::span<const View> outs);
 
-    // Turns q and k in place and stores k and v (as F16) at slots. q: [tokens, heads, headDim]; k:
-    // [tokens, kvHeads, keyDim]; v: [tokens, kvHeads, valueDim], empty where the cache has no
-    // values; slot = block * blockTokens + offset.
+    // Turns q and k in place and stores k and v at slots, as the layer keeps them. q: [tokens,
+    // heads, headDim]; k: [tokens, kvHeads, keyDim]; v: [tokens, kvHeads, valueDim], empty where
+    // the cache has no values. What is stored of a token depends on it and, for Channel4, on its
+    // group of 32 positions; never on what else is stored with it.
     virtual void ropeAndStore(View q, View k, View v, const RopeSpec& rope,
-                              std::span<const std::int32_t> positions,
-                              std::span<const std::int32_t> slots, const KvLayer& kv) = 0;
+                              std::span<const std::int32_t> positions, KvSlots slots,
+                              const KvLayer& kv) = 0;
 
     // out[t,h,:] = softmax(q[t,h,:] . K^T * scale) . V over the slice's blocks, causal.   q:
     // [tokens, heads, keyDim]; out: [tokens, heads, valueDim]. Head h reads kv head

@@ -1,5 +1,6 @@
 // `headway-probe bench`: prefill, decode, batched and at-depth tokens/s of a model on this machine.
 #include "app/command/text_table.h"
+#include "app/probe/precision_flags.h"
 #include "app/probe/probe_commands.h"
 #include "engine/evaluate.h"
 
@@ -24,6 +25,7 @@ struct BenchArguments {
     int repetitions = 5;
     bool asJson = false;
     engine::EvaluatorOptions options;
+    PrecisionFlags precision;
 };
 
 struct BenchResult {
@@ -134,7 +136,9 @@ std::string benchText(const std::vector<BenchResult>& results, const engine::Cap
 }
 
 ExitStatus bench(const BenchArguments& arguments) {
-    const auto evaluator = orFail(engine::openEvaluator(arguments.model, arguments.options));
+    engine::EvaluatorOptions options = arguments.options;
+    arguments.precision.applyTo(options);
+    const auto evaluator = orFail(engine::openEvaluator(arguments.model, options));
     const auto results = measure(*evaluator, arguments);
     if (results.empty()) {
         throw CommandError(ExitStatus::Usage, "Nothing to measure: -p and -n are both 0.");
@@ -168,6 +172,7 @@ void declareBench(CLI::App& command, ChosenCommand& chosen) {
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
     command.add_option("--isa", arguments->options.isa, "Instruction set; default: the best");
+    arguments->precision.declare(command);
     command.add_flag("--json", arguments->asJson, "One JSON document on standard output");
     command.callback([arguments, &chosen] { chosen = [arguments] { return bench(*arguments); }; });
 }

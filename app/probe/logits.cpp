@@ -1,4 +1,5 @@
 // `headway-probe logits`: raw little-endian F32 logits of given token ids. Needs no tokenizer.
+#include "app/probe/precision_flags.h"
 #include "app/probe/probe_commands.h"
 #include "engine/evaluate.h"
 
@@ -21,6 +22,7 @@ struct LogitsArguments {
     bool wantsAll = false;
     std::int64_t chunk = 256;
     engine::EvaluatorOptions options;
+    PrecisionFlags precision;
 };
 
 // The file appears whole or not at all.
@@ -55,7 +57,9 @@ ExitStatus writeLogits(const LogitsArguments& arguments) {
     if (ids.empty()) {
         throw CommandError(ExitStatus::Usage, "--ids is empty; give at least one token id.");
     }
-    const auto evaluator = orFail(engine::openEvaluator(arguments.model, arguments.options));
+    engine::EvaluatorOptions options = arguments.options;
+    arguments.precision.applyTo(options);
+    const auto evaluator = orFail(engine::openEvaluator(arguments.model, options));
     writeRows(*evaluator, ids, arguments);
     printNote(fmt::format("Wrote {} x {} F32 to {}", arguments.wantsAll ? ids.size() : 1,
                           evaluator->capabilities().vocabulary, arguments.out));
@@ -75,6 +79,7 @@ void declareLogits(CLI::App& command, ChosenCommand& chosen) {
     command.add_option("--threads", arguments->options.threads, "0: every core")
         ->check(CLI::Range(0, 1024));
     command.add_option("--isa", arguments->options.isa, "Instruction set; default: the best");
+    arguments->precision.declare(command);
     command.add_option("--out", arguments->out, "File to write")->required();
     command.callback(
         [arguments, &chosen] { chosen = [arguments] { return writeLogits(*arguments); }; });

@@ -23,6 +23,16 @@ BlockPool::BlockPool(std::int64_t blocks) {
     }
 }
 
+void BlockPool::grow(std::int64_t blocks) {
+    ensure(blocks >= total() && blocks <= INT32_MAX, "a pool grows to at most 2^31 - 1 blocks");
+    std::vector<BlockId> added; // below those that are warm
+    for (std::int64_t block = blocks - 1; block >= total(); --block) {
+        added.push_back(static_cast<BlockId>(block));
+    }
+    m_references.resize(static_cast<std::size_t>(blocks), 0);
+    m_free.insert(m_free.begin(), added.begin(), added.end());
+}
+
 std::int32_t& BlockPool::at(BlockId block) {
     ensure(index(block) < m_references.size(), "a block that is not of this pool is named");
     return m_references[index(block)];

@@ -19,6 +19,8 @@ public:
     std::int64_t total() const { return static_cast<std::int64_t>(m_references.size()); }
     std::int64_t free() const { return static_cast<std::int64_t>(m_free.size()); }
     std::int64_t used() const { return total() - free(); }
+    // Further blocks, all free, behind those there are.
+    void grow(std::int64_t blocks);
     bool isTaken(BlockId block) const { return references(block) > 0; }
 
     // With one reference. Precondition: free() > 0. The block given back last comes first: its

@@ -5,52 +5,92 @@
 
 namespace engine {
 
-KvBytes kvBytesPerToken(const KvShape& shape) {
-    constexpr std::uint64_t kF16Bytes = 2;
+namespace {
+
+bool hasRecentKeys(const KvFormat& format, const KvLayerShape& layer) {
+    return keyCoding(format, layer) == kernels::KvCoding::Channel4;
+}
+
+std::uint64_t rowBytes(kernels::KvCoding coding, std::int64_t heads, std::int64_t dim,
+                       std::int64_t plainTail) {
+    return dim == 0
+               ? 0
+               : static_cast<std::uint64_t>(heads * kernels::kvRowBytes(coding, dim, plainTail));
+}
+
+} // namespace
+
+KvBytes kvBytesPerToken(const KvShape& shape, const KvFormat& format) {
     KvBytes bytes;
     for (const KvLayerShape& layer : shape) {
         (layer.window > 0 ? bytes.windowed : bytes.lasting) +=
-            kF16Bytes * static_cast<std::uint64_t>(layer.heads) *
-            static_cast<std::uint64_t>(layer.keyDim + layer.valueDim);
+            rowBytes(keyCoding(format, layer), layer.heads, layer.keyDim, layer.plainTail) +
+            rowBytes(valueCoding(format, layer), layer.heads, layer.valueDim, 0);
+        if (hasRecentKeys(format, layer)) {
+            bytes.windowed += rowBytes(kernels::KvCoding::F16, layer.heads, layer.keyDim, 0);
+        }
     }
     return bytes;
 }
 
-std::int32_t widestWindow(const KvShape& shape) {
+std::int32_t widestWindow(const KvShape& shape, const KvFormat& format) {
     std::int32_t widest = 0;
     for (const KvLayerShape& layer : shape) {
-        widest = std::max(widest, layer.window);
+        const auto recent =
+            static_cast<std::int32_t>(hasRecentKeys(format, layer) ? kernels::kKvRecentReach : 0);
+        widest = std::max({widest, layer.window, recent});
     }
     return widest;
 }
 
 KvCache::KvCache(kernels::Ops& ops, const KvShape& shape, std::int64_t blocks,
-                 std::int64_t blockTokens)
-    : KvCache(ops, shape, blocks, blockTokens, blocks) {}
+                 std::int64_t blockTokens, const KvFormat& format)
+    : KvCache(ops, shape, blocks, blockTokens, blocks, format) {}
 
 KvCache::KvCache(kernels::Ops& ops, const KvShape& shape, std::int64_t blocks,
-                 std::int64_t blockTokens, std::int64_t windowPlaces)
+                 std::int64_t blockTokens, std::int64_t windowPlaces, const KvFormat& format)
     : m_shape(shape),
+      m_format(format),
+      m_blocks(blocks),
       m_blockTokens(blockTokens),
-      m_window(widestWindow(shape)) {
+      m_window(widestWindow(shape, format)) {
     const bool hasPlaces = m_window > 0 && windowPlaces < blocks;
     if (hasPlaces) {
         m_windows = WindowMap(blocks, windowPlaces);
     }
     for (const KvLayerShape& layer : shape) {
-        addLayer(ops, layer, hasPlaces && layer.window > 0 ? windowPlaces : blocks);
+        addLayer(ops, layer, hasPlaces ? windowPlaces : blocks);
     }
 }
 
-void KvCache::addLayer(kernels::Ops& ops, const KvLayerShape& shape, std::int64_t blocks) {
-    const auto rows = [&](std::int64_t dim) {
-        m_buffers.push_back(dim == 0 ? kernels::Buffer()
-                                     : ops.allocate(kernels::Format::F16,
-                                                    {blocks, shape.heads, m_blockTokens, dim}));
+// `places`: blocks of what only stays for a while.
+void KvCache::addLayer(kernels::Ops& ops, const KvLayerShape& shape, std::int64_t places) {
+    const auto rows = [&](kernels::KvCoding coding, std::int64_t blocks, std::int64_t dim,
+                          std::int64_t plainTail) {
+        const bool isF32 = coding == kernels::KvCoding::F32;
+        const bool isPlain = isF32 || coding == kernels::KvCoding::F16;
+        const kernels::Format format = isF32     ? kernels::Format::F32
+                                       : isPlain ? kernels::Format::F16
+                                                 : kernels::Format::I8;
+        m_buffers.push_back(
+            dim == 0 ? kernels::Buffer()
+                     : ops.allocate(format,
+                                    {blocks, shape.heads, m_blockTokens,
+                                     isPlain ? dim : kernels::kvRowBytes(coding, dim, plainTail)}));
         return m_buffers.back().view();
     };
-    const kernels::View keys = rows(shape.keyDim);
-    m_layers.push_back({.keys = keys, .values = rows(shape.valueDim)});
+    const std::int64_t blocks = shape.window > 0 ? places : m_blocks;
+    kernels::KvLayer layer;
+    layer.keyCoding = keyCoding(m_format, shape);
+    layer.valueCoding = valueCoding(m_format, shape);
+    const bool isPlain =
+        layer.keyCoding == kernels::KvCoding::F32 || layer.keyCoding == kernels::KvCoding::F16;
+    layer.plainTail = isPlain ? 0 : shape.plainTail;
+    layer.keys = rows(layer.keyCoding, blocks, shape.keyDim, layer.plainTail);
+    layer.values = rows(layer.valueCoding, blocks, shape.valueDim, 0);
+    layer.recent =
+        rows(kernels::KvCoding::F16, places, hasRecentKeys(m_format, shape) ? shape.keyDim : 0, 0);
+    m_layers.push_back(layer);
 }
 
 std::uint64_t KvCache::bytes() const {
@@ -67,24 +107,36 @@ void KvCache::growWindows(kernels::Ops& ops, std::int64_t places) {
     }
     KvCache larger; // of this device's memory that the CPU can copy
     larger.m_blockTokens = m_blockTokens;
+    larger.m_blocks = m_blocks;
+    larger.m_format = m_format;
     for (std::size_t i = 0; i < m_shape.size(); ++i) {
-        if (m_shape[i].window == 0) {
-            larger.m_buffers.push_back(m_buffers[2 * i]);
-            larger.m_buffers.push_back(m_buffers[2 * i + 1]);
+        if (m_shape[i].window == 0 && !hasRecentKeys(m_format, m_shape[i])) {
+            const auto own = m_buffers.begin() + static_cast<std::ptrdiff_t>(kParts * i);
+            larger.m_buffers.insert(larger.m_buffers.end(), own, own + kParts);
             larger.m_layers.push_back(m_layers[i]);
             continue;
         }
         larger.addLayer(ops, m_shape[i], places);
-        for (const std::size_t part : {2 * i, 2 * i + 1}) {
-            if (m_buffers[part]) {
-                std::memcpy(larger.m_buffers[part].view().data, m_buffers[part].view().data,
-                            m_buffers[part].bytes());
-            }
-        }
+        keepContents(larger, i);
     }
     m_windows.grow(places);
     m_buffers = std::move(larger.m_buffers);
     m_layers = std::move(larger.m_layers);
+}
+
+// What did not grow is taken over, the rest copied.
+void KvCache::keepContents(KvCache& larger, std::size_t layer) const {
+    for (std::size_t part = kParts * layer; part < kParts * (layer + 1); ++part) {
+        if (m_buffers[part] && larger.m_buffers[part].bytes() == m_buffers[part].bytes()) {
+            larger.m_buffers[part] = m_buffers[part];
+        } else if (m_buffers[part]) {
+            std::memcpy(larger.m_buffers[part].view().data, m_buffers[part].view().data,
+                        m_buffers[part].bytes());
+        }
+    }
+    larger.m_layers[layer].keys = larger.m_buffers[kParts * layer].view();
+    larger.m_layers[layer].values = larger.m_buffers[kParts * layer + 1].view();
+    larger.m_layers[layer].recent = larger.m_buffers[kParts * layer + 2].view();
 }
 
 } // namespace engine

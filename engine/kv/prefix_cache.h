@@ -23,6 +23,9 @@ public:
     PrefixCache() = default;
     PrefixCache(std::int64_t blocks, std::int64_t blockTokens);
 
+    // The pool has grown to so many blocks.
+    void grow(std::int64_t blocks) { m_nodes.resize(static_cast<std::size_t>(blocks)); }
+
     // Blocks of the longest known beginning of `tokens`, always leaving one token to compute: the
     // next one is sampled from its logits.
     std::vector<BlockId> find(std::uint64_t salt, std::span<const TokenId> tokens) const;

@@ -16,8 +16,9 @@ constexpr auto kIdleStart = std::chrono::seconds(1);
 constexpr std::string_view kWarmUpLabel = "warm-up";
 
 // The same text of two tenants is two texts to the prefix cache.
-std::uint64_t saltOf(const std::string& tenant) {
-    return XXH3_64bits(tenant.data(), tenant.size()) >> 1U; // apart from the cache's own links
+std::uint64_t saltOf(const std::string& tenant, std::uint64_t lineage) {
+    // apart from the cache's own links
+    return XXH3_64bits_withSeed(tenant.data(), tenant.size(), lineage) >> 1U;
 }
 
 } // namespace
@@ -79,10 +80,30 @@ void Engine::enqueue(Answer& answer, TimePoint now) {
     sequence.deadline = answer.request.deadline;
     sequence.lane = answer.request.lane;
     sequence.arrival = now;
-    sequence.salt = saltOf(answer.request.tenant);
+    beginLineage(answer);
     sequence.turn = m_step.load(std::memory_order_relaxed);
     m_schedule.queue.push(sequence);
     tagArrival(answer, now);
+}
+
+// A sequence keeps what it began with: its cache, and what its blocks were computed with.
+void Engine::beginLineage(Answer& answer) {
+    Sequence& sequence = *answer.sequence;
+    if (sequence.hasStarted || !sequence.blocks().empty()) {
+        return;
+    }
+    sequence.lineage = m_schedule.lineage;
+    sequence.salt = saltOf(answer.request.tenant, sequence.lineage);
+    sequence.kv = m_kv.currentId();
+}
+
+// Of everyone who waits, after a change of the schedule's lineage.
+void Engine::beginLineages() {
+    for (const auto& [id, answer] : m_answers) {
+        if (answer->sequence) {
+            beginLineage(*answer);
+        }
+    }
 }
 
 void Engine::tagArrival(Answer& answer, TimePoint now) {
@@ -131,7 +152,7 @@ void Engine::takeStable(Answer& answer, std::span<const TokenId> tokens) {
     }
     answer.sequence.emplace(answer.id, std::vector<TokenId>(tokens.begin(), tokens.end()), 1);
     answer.sequence->isOpen = true;
-    answer.sequence->salt = saltOf(answer.request.tenant);
+    beginLineage(answer);
     answer.sequence->turn = m_step.load(std::memory_order_relaxed);
     m_schedule.streams.push_back(&*answer.sequence);
 }

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "engine/base/mailbox.h"
-#include "engine/kv/kv_cache.h"
 #include "engine/loop/answer.h"
 #include "engine/loop/batch_watch.h"
 #include "engine/loop/config_overlay.h"
+#include "engine/loop/kv_pools.h"
 #include "engine/loop/loaded_model.h"
 #include "engine/loop/prompt_encoder.h"
 #include "engine/model/sampler.h"
@@ -75,20 +75,26 @@ private:
     void enqueue(Answer& answer, TimePoint now);
     std::optional<Refusal> refusePrompt(std::span<const TokenId> prompt) const;
     void tagArrival(Answer& answer, TimePoint now);
+    void beginLineage(Answer& answer);
+    void beginLineages();
 
     // step.cpp
     bool step(const std::stop_token& stop);
     StepPlan makePlan(TimePoint now);
     Limits limits() const;
     void computeSlices(const StepPlan& plan, StepTimes& times, const std::stop_token& stop);
-    std::optional<kernels::View> forward(const StepPlan& plan, const std::stop_token& stop);
+    bool computeAll(const StepPlan& plan, StepTimes& times, const std::stop_token& stop);
+    bool computePart(const StepPlan& plan, KvCache& kv, StepTimes& times,
+                     const std::stop_token& stop);
+    std::optional<kernels::View> forward(const StepPlan& plan, const KvCache& kv,
+                                         const std::stop_token& stop);
     void dropPrefixes(TimePoint now);
     void notePlan(const StepPlan& plan, const StepTimes& times);
     void noteStarts(const StepPlan& plan, const StepTimes& times);
     void noteSlices(const StepPlan& plan, const StepTimes& times);
     void noteBatch(const Answer& answer);
     void measureStep(const StepShape& shape, const StepTimes& times);
-    void sampleRows(const StepPlan& plan, kernels::View logits);
+    void sampleRows(kernels::View logits);
     void commitStep(const StepPlan& plan, const StepTimes& times);
     Nanoseconds modelledWeightTraffic() const;
     void countPrompt(Answer& answer);
@@ -129,8 +135,18 @@ private:
     void switchPrefixes(const EngineConfig& next);
     void resizeScratch(const EngineConfig& next);
     void resizePool(const EngineConfig& next);
+
+    // kv_switch.cpp
     void replaceKv(const EngineConfig& next);
     void allocateKv(const EngineConfig& next, std::int64_t blocks);
+    void takeBackKv(std::int64_t blocks);
+    void switchKv(const EngineConfig& next);
+    void openKv(const EngineConfig& next, const KvFormat& format, std::int64_t blocks);
+    void settleKv();
+    void noteKvFormat(const EngineConfig& next);
+    void growWindows(const EngineConfig& next);
+    void applyPrefixes(const EngineConfig& next);
+    std::uint64_t blockBytes(const KvFormat& format) const;
     void rejectWhatNoLongerFits();
     Capacity capacity() const;
 
@@ -166,15 +182,19 @@ private:
     EngineState m_state = EngineState::Loading; // Idle stands for running as well
     const Policy* m_policy = nullptr;
     Schedule m_schedule;
-    KvCache m_kv;
+    KvPools m_kv;
+    std::uint64_t m_kvBudget = 0; // bytes for keys and values, whatever their format
+    std::int64_t m_kvWanted = 0;  // blocks of the current format within it
     Batch m_batch;
-    std::vector<Sampler> m_samplers; // one a worker
+    std::vector<Slice> m_part;           // slices of the step that live in one cache
+    std::vector<std::size_t> m_partRows; // their places in the plan, with logits only
+    std::vector<Sampler> m_samplers;     // one a worker
     struct Sampled {
         std::optional<TokenId> token; // empty: a logit was no number
         std::optional<TokenLogprobs> logprobs;
     };
-    std::vector<Sequence*> m_sampling; // whose logits the step computed
-    std::vector<Sampled> m_sampled;    // and their next tokens
+    std::vector<Sequence*> m_sampling; // whose logits were computed
+    std::vector<Sampled> m_sampled;    // next tokens, by slice of the plan
     double m_readBytesPerSecond = 0.0;
     std::unordered_map<RequestId, std::unique_ptr<Answer>> m_answers;
     EngineConfig m_applied;

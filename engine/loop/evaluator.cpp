@@ -20,9 +20,10 @@ constexpr std::int64_t kFillChunk = 512;
 
 class ModelEvaluator final : public Evaluator {
 public:
-    ModelEvaluator(LoadedModel loaded, std::int64_t blockTokens, std::stop_token stop)
+    ModelEvaluator(LoadedModel loaded, const EngineConfig& config, std::stop_token stop)
         : m_loaded(std::move(loaded)),
-          m_blockTokens(blockTokens),
+          m_config(config),
+          m_blockTokens(config.blockTokens),
           m_stop(std::move(stop)) {}
 
     Capabilities capabilities() const override {
@@ -122,11 +123,11 @@ private:
             m_kv = KvCache();
             m_kvBlocks = 0;
             // Every block has memory in every layer here.
-            const EngineConfig wanted{.maxBatch = blocks * sequences,
-                                      .kvBlocks = blocks * sequences,
-                                      .blockTokens = m_blockTokens};
+            EngineConfig wanted = m_config;
+            wanted.maxBatch = wanted.kvBlocks = blocks * sequences;
             m_kvBlocks = chooseKvBlocks(wanted, spec, readMemory().availableBytes);
-            m_kv = KvCache(*m_loaded.ops, spec.kv, m_kvBlocks, m_blockTokens);
+            m_kv = KvCache(*m_loaded.ops, spec.kv, m_kvBlocks, m_blockTokens,
+                           kvFormat(m_config, spec.weightFormat));
         }
         m_tables.assign(static_cast<std::size_t>(sequences), {});
         std::int32_t next = 0;
@@ -203,6 +204,7 @@ private:
     }
 
     LoadedModel m_loaded;
+    EngineConfig m_config;
     std::int64_t m_blockTokens;
     KvCache m_kv;
     std::int64_t m_kvBlocks = 0;
@@ -223,6 +225,9 @@ openEvaluator(const std::filesystem::path& model, const EvaluatorOptions& option
         config.blockTokens = options.blockTokens;
         config.loadMode = options.loadMode;
         config.weightsLayout = options.weightsLayout;
+        config.kvPrecision = options.kvPrecision;
+        config.keyPrecision = options.keyPrecision;
+        config.valuePrecision = options.valuePrecision;
         if (const auto valid = validate(config); !valid) {
             throw Failure(valid.error().code, valid.error().message);
         }
@@ -234,7 +239,7 @@ openEvaluator(const std::filesystem::path& model, const EvaluatorOptions& option
                 [&](kernels::ThreadPool& pool) { return kernels::makeCpuOps(pool, options.isa); },
             .readBytesPerSecond = {}};
         return std::make_unique<ModelEvaluator>(loadModel(model, settings, TokenizerUse::Unneeded),
-                                                options.blockTokens, stop);
+                                                config, stop);
     });
 }
 

@@ -27,14 +27,14 @@ std::int64_t contextLimit(const EngineConfig& config, const ModelSpec& spec) {
 
 // Beside those that have a slice as many of the batch lane may be paused for the realtime lane.
 std::int64_t windowPlaces(const EngineConfig& config, const ModelSpec& spec) {
-    const std::int32_t window = widestWindow(spec.kv);
+    const std::int32_t window = widestWindow(spec.kv, kvFormat(config, spec.weightFormat));
     return window == 0 ? 0
                        : windowPlacesNeeded({.window = window, .blockTokens = config.blockTokens},
                                             2 * config.maxBatch, config.tokenBudget);
 }
 
 std::uint64_t kvMemory(const EngineConfig& config, const ModelSpec& spec, std::int64_t blocks) {
-    const KvBytes bytes = kvBytesPerToken(spec.kv);
+    const KvBytes bytes = kvBytesPerToken(spec.kv, kvFormat(config, spec.weightFormat));
     const std::int64_t windowed = std::min(blocks, windowPlaces(config, spec));
     return static_cast<std::uint64_t>(config.blockTokens) *
            (static_cast<std::uint64_t>(blocks) * bytes.lasting +
@@ -57,6 +57,14 @@ std::int64_t blocksWithin(const EngineConfig& config, const ModelSpec& spec,
 
 } // namespace
 
+std::int64_t kvBlocksWithin(const EngineConfig& config, const ModelSpec& spec,
+                            std::uint64_t budgetBytes) {
+    const std::int64_t blocksOfContext =
+        (contextLimit(config, spec) + config.blockTokens - 1) / config.blockTokens;
+    const std::int64_t wanted = std::min(kMaxBlocks, blocksOfContext * config.maxBatch);
+    return std::min(wanted, blocksWithin(config, spec, budgetBytes));
+}
+
 std::int64_t chooseKvBlocks(const EngineConfig& config, const ModelSpec& spec,
                             std::uint64_t availableBytes) {
     // What is left over for everything else on the machine.
@@ -74,10 +82,7 @@ std::int64_t chooseKvBlocks(const EngineConfig& config, const ModelSpec& spec,
         }
         return config.kvBlocks;
     }
-    const std::int64_t blocksOfContext =
-        (contextLimit(config, spec) + config.blockTokens - 1) / config.blockTokens;
-    const std::int64_t wanted = std::min(kMaxBlocks, blocksOfContext * config.maxBatch);
-    const std::int64_t chosen = std::min(wanted, blocksWithin(config, spec, availableBytes / 4));
+    const std::int64_t chosen = kvBlocksWithin(config, spec, availableBytes / 4);
     if (chosen < 1) {
         throw Failure(ErrorCode::OutOfMemory,
                       fmt::format("There is no memory for keys and values: a block of {} tokens "

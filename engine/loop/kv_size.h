@@ -23,4 +23,8 @@ std::uint64_t kvMemory(const EngineConfig& config, const ModelSpec& spec, std::i
 std::int64_t chooseKvBlocks(const EngineConfig& config, const ModelSpec& spec,
                             std::uint64_t availableBytes);
 
+// As many as are of use, within so much memory: enough for max_batch whole contexts.
+std::int64_t kvBlocksWithin(const EngineConfig& config, const ModelSpec& spec,
+                            std::uint64_t budgetBytes);
+
 } // namespace engine

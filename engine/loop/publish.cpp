@@ -37,7 +37,7 @@ void Engine::publish() {
     m_figures.slots = m_effective.batching == Batching::Single ? 1 : m_effective.maxBatch;
     m_figures.kvBlocksKept = m_schedule.prefix.idle();
     m_figures.kvBlocksUsed = m_schedule.pool.used() - m_figures.kvBlocksKept;
-    m_figures.kvBlocksTotal = m_schedule.pool.total();
+    m_figures.kvBlocksTotal = m_schedule.totalBlocks();
     m_figures.kvTokens = m_schedule.cachedTokens();
     m_figures.kvBytes = m_kv.bytes();
     m_figures.poolBusyNs = m_loaded.pool->busyNanoseconds();
@@ -52,6 +52,8 @@ void Engine::publishConfig() {
     m_inForce.refused = m_refused;
     m_inForce.consideredVersion = m_seenConfig;
     ++m_inForce.version;
+    m_capabilities.kvBytesPerToken =
+        m_loaded.model->spec().kvBytesPerToken(m_kv.current().format());
     m_capabilities.contextTokens = capacity().limitTokens();
 }
 

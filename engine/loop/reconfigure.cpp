@@ -19,13 +19,16 @@ struct Engine::Reconfiguration {
 };
 
 std::span<const Engine::Reconfiguration> Engine::reconfigurations() {
-    static constexpr std::array<Reconfiguration, 6> kTable = {{
+    static constexpr std::array<Reconfiguration, 9> kTable = {{
         {.key = "batching.policy", .rebuild = &Engine::replacePolicy},
         {.key = "kv.prefix_cache", .rebuild = &Engine::switchPrefixes},
         {.key = "batching.max_batch", .rebuild = &Engine::resizeScratch},
         {.key = "batching.token_budget", .rebuild = &Engine::resizeScratch},
         {.key = "threads", .rebuild = &Engine::resizePool},
         {.key = "kv.blocks", .rebuild = &Engine::replaceKv},
+        {.key = "kv.precision", .rebuild = &Engine::switchKv},
+        {.key = "kv.key_precision", .rebuild = &Engine::switchKv},
+        {.key = "kv.value_precision", .rebuild = &Engine::switchKv},
     }};
     return kTable;
 }
@@ -119,10 +122,16 @@ void Engine::replacePolicy(const EngineConfig& next) {
 }
 
 void Engine::switchPrefixes(const EngineConfig& next) {
-    const bool isPossible = m_kv.windows() == nullptr;
+    KvCache& kv = m_kv.current();
+    const bool isPossible = kv.windows() == nullptr;
     m_schedule.keepsPrefixes = next.keepsPrefixes && isPossible;
     if (!m_schedule.keepsPrefixes) {
         m_schedule.prefix.reset(m_schedule.pool);
+    }
+    if (next.keepsPrefixes && !isPossible && widestWindow(m_loaded.model->spec().kv) == 0) {
+        throw Failure(ErrorCode::Unsupported,
+                      "Keys in INT4 keep the last 128 tokens of a sequence in full, and nobody "
+                      "keeps these for another one that begins alike.");
     }
     if (next.keepsPrefixes && !isPossible) {
         throw Failure(ErrorCode::Unsupported,
@@ -133,42 +142,13 @@ void Engine::switchPrefixes(const EngineConfig& next) {
 
 void Engine::resizeScratch(const EngineConfig& next) {
     m_loaded.model->reserve(next.tokenBudget, next.maxBatch);
-    m_kv.growWindows(*m_loaded.ops, windowPlaces(next, m_loaded.model->spec()));
+    growWindows(next);
 }
 
 void Engine::resizePool(const EngineConfig& next) {
     m_loaded.pool->resize(threadCount(next));
     m_effective.threads = m_loaded.pool->threads();
     m_samplers.resize(static_cast<std::size_t>(m_effective.threads));
-}
-
-// Precondition: no sequence holds a block. The old memory is given back first, as there may not be
-// room for both.
-void Engine::replaceKv(const EngineConfig& next) {
-    const std::int64_t before = m_schedule.pool.total();
-    freeStreamBlocks(Clock::now());
-    m_kv = KvCache();
-    try {
-        allocateKv(next, chooseKvBlocks(next, m_loaded.model->spec(), readMemory().availableBytes));
-    } catch (const std::exception&) {
-        allocateKv(next, before);
-        throw;
-    }
-    rejectWhatNoLongerFits();
-}
-
-void Engine::allocateKv(const EngineConfig& next, std::int64_t blocks) {
-    const ModelSpec& spec = m_loaded.model->spec();
-    m_kv =
-        KvCache(*m_loaded.ops, spec.kv, blocks, m_schedule.blockTokens, windowPlaces(next, spec));
-    m_schedule.resetBlocks(blocks);
-    m_effective.kvBlocks = blocks;
-    try {
-        switchPrefixes(next);
-    } catch (const Failure& failure) {
-        m_applied.keepsPrefixes = m_effective.keepsPrefixes = false;
-        m_refused["kv.prefix_cache"] = failure.what();
-    }
 }
 
 void Engine::rejectWhatNoLongerFits() {
@@ -185,7 +165,7 @@ void Engine::rejectWhatNoLongerFits() {
 
 Capacity Engine::capacity() const {
     return {.contextTokens = contextLimit(m_effective, m_loaded.model->spec()),
-            .poolTokens = m_schedule.pool.total() * m_schedule.blockTokens};
+            .poolTokens = m_kvWanted * m_schedule.blockTokens};
 }
 
 } // namespace engine

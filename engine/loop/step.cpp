@@ -24,6 +24,7 @@ bool Engine::step(const std::stop_token& stop) {
     takeUpdates(std::move(updates));
     takeCancellations();
     applyConfig();
+    settleKv();
 
     StepTimes times;
     times.begun = Clock::now();
@@ -58,7 +59,8 @@ StepPlan Engine::makePlan(TimePoint now) {
         limits = this->limits();
         plan = m_policy->plan(m_schedule.queue, m_schedule.running, limits, now);
     }
-    if (m_kv.windows() == nullptr) { // what is out of sight could not be taken back by an edit
+    if (m_kv.current().windows() ==
+        nullptr) { // what is out of sight could not be taken back by an edit
         planStreams(m_schedule.streams, limits, plan);
     }
     return plan;
@@ -68,28 +70,18 @@ void Engine::computeSlices(const StepPlan& plan, StepTimes& times, const std::st
     const StepShape shape = shapeOf(plan);
     const bool hasOnlyStreams =
         std::ranges::all_of(plan.slices, [](const Slice& s) { return s.sequence->isOpen; });
-    buildBatch(plan, m_schedule.blockTokens, m_batch);
-    const WindowSight sight{.window = m_kv.window(), .blockTokens = m_kv.blockTokens()};
-    if (WindowMap* windows = m_kv.windows()) {
-        placeWindows(m_batch, *windows, sight, m_schedule.pool);
-    }
     if (hasOnlyStreams) {
         // Whoever types needs a core as well.
         m_loaded.pool->resize(std::max(
             1, static_cast<int>(m_effective.threads * m_effective.streamCoresPercent / 100)));
     }
-    const std::optional<kernels::View> logits = forward(plan, stop);
+    const bool isComputed = computeAll(plan, times, stop);
     if (hasOnlyStreams) {
         m_loaded.pool->resize(static_cast<int>(m_effective.threads));
     }
-    if (!logits) {
+    if (!isComputed) {
         return; // cancelled: the next plan ends it
     }
-    if (WindowMap* windows = m_kv.windows()) {
-        trimWindows(m_batch, *windows, sight);
-    }
-    times.computed = Clock::now();
-    sampleRows(plan, *logits);
     times.sampled = Clock::now();
     commitComputed(plan, m_schedule);
     commitStep(plan, times);
@@ -98,16 +90,68 @@ void Engine::computeSlices(const StepPlan& plan, StepTimes& times, const std::st
     }
 }
 
+// Every cache by itself: one but for a while after its format was changed. False where the step was
+// cancelled.
+bool Engine::computeAll(const StepPlan& plan, StepTimes& times, const std::stop_token& stop) {
+    m_sampled.assign(plan.slices.size(), Sampled{});
+    std::vector<std::uint32_t> caches;
+    for (const Slice& slice : plan.slices) {
+        if (std::ranges::find(caches, slice.sequence->kv) == caches.end()) {
+            caches.push_back(slice.sequence->kv);
+        }
+    }
+    for (const std::uint32_t cache : caches) {
+        m_part.clear();
+        m_partRows.clear();
+        m_sampling.clear();
+        for (std::size_t i = 0; i < plan.slices.size(); ++i) {
+            const Slice& slice = plan.slices[i];
+            if (slice.sequence->kv != cache) {
+                continue;
+            }
+            m_part.push_back(slice);
+            if (slice.wantsLogits) {
+                m_partRows.push_back(i);
+                m_sampling.push_back(slice.sequence);
+            }
+        }
+        if (!computePart(plan, m_kv.of(cache), times, stop)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool Engine::computePart(const StepPlan& plan, KvCache& kv, StepTimes& times,
+                         const std::stop_token& stop) {
+    buildBatch(m_part, m_schedule.blockTokens, m_batch);
+    const WindowSight sight{.window = kv.window(), .blockTokens = kv.blockTokens()};
+    if (WindowMap* windows = kv.windows()) {
+        placeWindows(m_batch, *windows, sight, m_schedule.pool);
+    }
+    const std::optional<kernels::View> logits = forward(plan, kv, stop);
+    if (!logits) {
+        return false;
+    }
+    if (WindowMap* windows = kv.windows()) {
+        trimWindows(m_batch, *windows, sight);
+    }
+    times.computed = Clock::now();
+    sampleRows(*logits);
+    return true;
+}
+
 // The step of a single request stops within a layer once that is cancelled, however long its
 // prompt is; a step of several goes on for the others.
-std::optional<kernels::View> Engine::forward(const StepPlan& plan, const std::stop_token& stop) {
+std::optional<kernels::View> Engine::forward(const StepPlan& plan, const KvCache& kv,
+                                             const std::stop_token& stop) {
     if (plan.slices.size() > 1) {
-        return m_loaded.model->forward(m_batch, m_kv, stop);
+        return m_loaded.model->forward(m_batch, kv, stop);
     }
     std::stop_source cancelled = *answerOf(*plan.slices.front().sequence).cancellation;
     const std::stop_callback closing(stop, [&cancelled] { cancelled.request_stop(); });
     try {
-        return m_loaded.model->forward(m_batch, m_kv, cancelled.get_token());
+        return m_loaded.model->forward(m_batch, kv, cancelled.get_token());
     } catch (const Interrupted&) {
         if (stop.stop_requested()) {
             throw;
@@ -138,15 +182,7 @@ void Engine::dropPrefixes(TimePoint now) {
     }
 }
 
-void Engine::sampleRows(const StepPlan& plan, kernels::View logits) {
-    m_sampled.clear();
-    m_sampling.clear();
-    for (const Slice& slice : plan.slices) {
-        if (slice.wantsLogits) {
-            m_sampling.push_back(slice.sequence);
-        }
-    }
-    m_sampled.resize(m_sampling.size());
+void Engine::sampleRows(kernels::View logits) {
     // Rows past the tokenizer's vocabulary are padding.
     const std::int64_t vocabulary =
         std::min(m_loaded.tokenizer->size(), m_loaded.model->spec().vocabulary);
@@ -157,7 +193,7 @@ void Engine::sampleRows(const StepPlan& plan, kernels::View logits) {
                                    static_cast<std::size_t>(vocabulary));
             const Request& request = answerOf(sequence).request;
             Sampler& sampler = m_samplers[static_cast<std::size_t>(worker)];
-            Sampled& sampled = m_sampled[static_cast<std::size_t>(row)];
+            Sampled& sampled = m_sampled[m_partRows[static_cast<std::size_t>(row)]];
             sampled.token = sampler.sample(values, request.sampling, sequence.known());
             if (sampled.token && request.logprobs) {
                 sampled.logprobs = sampler.logprobs(values, *sampled.token,
@@ -174,8 +210,8 @@ void Engine::commitStep(const StepPlan& plan, const StepTimes& times) {
     m_figures.stepTokens = plan.tokens();
     countStep(m_figures.stepTokens);
     const Nanoseconds weightTraffic = modelledWeightTraffic();
-    std::size_t sampled = 0;
-    for (const Slice& slice : plan.slices) {
+    for (std::size_t i = 0; i < plan.slices.size(); ++i) {
+        const Slice& slice = plan.slices[i];
         Answer& answer = answerOf(*slice.sequence);
         countPrompt(answer);
         if (slice.sequence->isOpen) {
@@ -186,7 +222,7 @@ void Engine::commitStep(const StepPlan& plan, const StepTimes& times) {
             answer.ledger.addPrefillStep(times, slice.tokens, m_figures.stepTokens, weightTraffic);
         }
         if (slice.wantsLogits) {
-            commitSampled(answer, std::move(m_sampled[sampled++]), times);
+            commitSampled(answer, std::move(m_sampled[i]), times);
         }
     }
     if (m_effective.weightsLayout == WeightsLayout::File) {

@@ -72,12 +72,18 @@ public:
             step.ops.rmsNorm(keys, m_keyNorm.view(), m_epsilon, keys);
         }
         const bool hasPlaces = m_rule.window > 0 && !batch.windowSlots.empty();
-        step.ops.ropeAndStore(heads, reshaped(key, byKvHead), reshaped(value, byKvHead), m_rope,
-                              batch.positions, hasPlaces ? batch.windowSlots : batch.slots, kv);
+        // Without places of their own windows and recent keys lie where everything lies.
+        const std::span<const std::int32_t> recentSlots =
+            batch.windowSlots.empty() ? batch.slots : batch.windowSlots;
+        step.ops.ropeAndStore(
+            heads, reshaped(key, byKvHead), reshaped(value, byKvHead), m_rope, batch.positions,
+            kernels::KvSlots(hasPlaces ? batch.windowSlots : batch.slots, recentSlots), kv);
         const kernels::View attended = step.scratch.view(ScratchPart::Attended, {tokens, width()});
         step.ops.attention(
             heads, kv,
-            {.slices = batch.slices, .blocks = hasPlaces ? batch.windowBlocks : batch.blocks},
+            {.slices = batch.slices,
+             .blocks = hasPlaces ? batch.windowBlocks : batch.blocks,
+             .recent = batch.windowBlocks.empty() ? batch.blocks : batch.windowBlocks},
             m_rule, reshaped(attended, heads.shape));
         return attended;
     }

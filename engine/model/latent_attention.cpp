@@ -37,7 +37,7 @@ public:
     }
 
     KvLayerShape kvShape() const override {
-        return {.heads = 1, .keyDim = rowDim(), .valueDim = 0};
+        return {.heads = 1, .keyDim = rowDim(), .valueDim = 0, .plainTail = m_n.rotaryDim};
     }
 
     std::int64_t width() const override { return m_n.heads * m_n.latentRank; }

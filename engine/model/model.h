@@ -39,8 +39,8 @@ struct ModelSpec {
     std::vector<std::string> notices; // what of the file is not used, in sentences
 
     // Of one sequence of so many tokens.
-    std::uint64_t kvBytes(std::int64_t tokens) const;
-    std::uint64_t kvBytesPerToken() const { return kvBytes(1); }
+    std::uint64_t kvBytes(std::int64_t tokens, const KvFormat& format = {}) const;
+    std::uint64_t kvBytesPerToken(const KvFormat& format = {}) const { return kvBytes(1, format); }
 };
 
 class Model {

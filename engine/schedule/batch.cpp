@@ -42,9 +42,9 @@ void Batch::wantLastRow() {
     logitRows.push_back(static_cast<std::int32_t>(ids.size()) - 1);
 }
 
-void buildBatch(const StepPlan& plan, std::int64_t blockTokens, Batch& batch) {
+void buildBatch(std::span<const Slice> slices, std::int64_t blockTokens, Batch& batch) {
     batch.clear();
-    for (const Slice& slice : plan.slices) {
+    for (const Slice& slice : slices) {
         const Sequence& sequence = *slice.sequence;
         const auto first = static_cast<std::size_t>(sequence.cached());
         batch.add(sequence.tokens().subspan(first, static_cast<std::size_t>(slice.tokens)),

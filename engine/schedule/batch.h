@@ -15,8 +15,8 @@ struct Batch {
     std::vector<std::int32_t> slots;     // [tokens] block * blockTokens + offset
     std::vector<kernels::AttentionSlice> slices;
     std::vector<kernels::BlockRef> blocks;
-    // The same two for layers with a window, where their memory is another (KvCache::placeWindows);
-    // else empty.
+    // The same two for layers with a window and for recent keys, where their memory is another
+    // (placeWindows()); else empty.
     std::vector<std::int32_t> windowSlots;
     std::vector<kernels::BlockRef> windowBlocks;
     std::vector<std::int32_t> logitRows; // rows whose logits are wanted, ascending
@@ -31,6 +31,6 @@ struct Batch {
 };
 
 // Rewrites `batch`, so that its arrays keep their memory from step to step.
-void buildBatch(const StepPlan& plan, std::int64_t blockTokens, Batch& batch);
+void buildBatch(std::span<const Slice> slices, std::int64_t blockTokens, Batch& batch);
 
 } // namespace engine

@@ -5,7 +5,9 @@ namespace engine {
 namespace {
 
 BlockId takeBlock(Schedule& schedule) {
-    if (schedule.pool.free() == 0) {
+    const bool isOver =
+        schedule.pool.used() >= schedule.totalBlocks() && schedule.prefix.idle() > 0;
+    if (schedule.pool.free() == 0 || isOver) {
         schedule.prefix.evictOne(schedule.pool);
     }
     return schedule.pool.acquire();
@@ -52,6 +54,11 @@ void giveBack(const std::vector<BlockId>& blocks, Schedule& schedule, TimePoint 
 void Schedule::resetBlocks(std::int64_t blocks) {
     pool = BlockPool(blocks);
     prefix = PrefixCache(blocks, blockTokens);
+}
+
+// Below zero where more are in use than there may be: nobody takes another one then.
+std::int64_t Schedule::availableBlocks() const {
+    return std::min(pool.free(), totalBlocks() - pool.used()) + prefix.idle();
 }
 
 // Only a last block has places without a token, and that one is nobody else's.
@@ -131,7 +138,7 @@ void commitComputed(const StepPlan& plan, Schedule& schedule) {
     for (const Slice& slice : plan.slices) {
         slice.sequence->commitCached();
         slice.sequence->check(schedule.blockTokens);
-        if (schedule.keepsPrefixes) {
+        if (schedule.keepsPrefixes && slice.sequence->lineage == schedule.lineage) {
             keepFullBlocks(*slice.sequence, schedule);
         }
     }

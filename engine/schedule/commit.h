@@ -7,6 +7,7 @@
 #include "engine/schedule/policy.h"
 #include "engine/schedule/queue.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace engine {
@@ -20,11 +21,18 @@ struct Schedule {
     bool keepsPrefixes = false; // full blocks go into the cache
     std::int64_t blockTokens = 64;
     std::uint64_t batches = 0; // closed batches opened so far
+    std::uint64_t lineage = 0; // of sequences that begin now
+    // Blocks that may be used where memory is short of all of them: caches of several formats share
+    // it. Negative: all.
+    std::int64_t allowance = -1;
 
     // Takes the place of pool and cache: nothing may hold a block.
     void resetBlocks(std::int64_t blocks);
     // Blocks that can be had: idle ones of the cache go when they are needed.
-    std::int64_t availableBlocks() const { return pool.free() + prefix.idle(); }
+    std::int64_t availableBlocks() const;
+    std::int64_t totalBlocks() const {
+        return allowance < 0 ? pool.total() : std::min(pool.total(), allowance);
+    }
     // Tokens with a place in the pool; used blocks hold the rest as waste.
     std::int64_t cachedTokens() const;
     // Started sequences, preempted ones in the queue included.

@@ -38,7 +38,7 @@ Limits limitsOf(const EngineConfig& config, const Schedule& schedule) {
             .maxBatch = config.maxBatch,
             .blockTokens = schedule.blockTokens,
             .freeBlocks = schedule.availableBlocks(),
-            .watermarkBlocks = schedule.pool.total() / kWatermarkShare,
+            .watermarkBlocks = schedule.totalBlocks() / kWatermarkShare,
             .admitsNew = true,
             .prefix = schedule.keepsPrefixes ? &schedule.prefix : nullptr,
             .pool = &schedule.pool,

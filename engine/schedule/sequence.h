@@ -113,8 +113,12 @@ public:
     std::optional<TimePoint> deadline;
     bool isCancelled = false;
     bool isOpen = false; // its prompt is still being written: nothing is sampled
-    // Of the tenant: sequences of different salts share no blocks.
+    // Of tenant and lineage: sequences of different salts share no blocks.
     std::uint64_t salt = 0;
+    // What its keys and values were computed with; blocks of an older one than the schedule's are
+    // not kept for others.
+    std::uint64_t lineage = 0;
+    std::uint32_t kv = 0;       // the cache that its blocks lie in
     std::int64_t hitTokens = 0; // found in the prefix cache at its first start
     // The closed batch it belongs to, counted from 1; 0 for none.
     std::uint64_t batch = 0;

@@ -13,26 +13,29 @@ constexpr std::size_t kUnitsPerThread = 4; // fewer units than this split into s
 } // namespace
 
 void AttentionPlan::make(const AttentionBatch& batch, std::int64_t kvHeads, std::int64_t heads,
-                         std::int32_t window, int threads) {
+                         std::int32_t window, std::int32_t granule, int threads) {
     m_tiles.clear();
     m_spans.clear();
     m_blocks.clear();
     m_units.clear();
     m_blocks.reserve(batch.blocks.size());
-    for (const BlockRef& block : batch.blocks) {
-        m_blocks.push_back({block.block, block.firstPosition});
+    for (std::size_t i = 0; i < batch.blocks.size(); ++i) {
+        const BlockRef& block = batch.blocks[i];
+        m_blocks.push_back({.block = block.block,
+                            .firstPosition = block.firstPosition,
+                            .recent = batch.recent.empty() ? 0 : batch.recent[i].block});
     }
     const auto group = static_cast<int>(heads / kvHeads);
     const int tileTokens = std::max(1, kTileQueryRows / group);
     m_rowsAtMost = tileTokens * group;
     for (const AttentionSlice& slice : batch.slices) {
-        addSlice(slice, kvHeads, window, tileTokens);
+        addSlice(slice, kvHeads, window, granule, tileTokens);
     }
     addUnits(threads);
 }
 
 void AttentionPlan::addSlice(const AttentionSlice& slice, std::int64_t kvHeads, std::int32_t window,
-                             int tileTokens) {
+                             std::int32_t granule, int tileTokens) {
     const auto firstSpan = static_cast<std::int32_t>(m_spans.size());
     for (std::int32_t i = 0; i < slice.blockCount; ++i) {
         const std::int32_t index = slice.firstBlock + i;
@@ -47,8 +50,12 @@ void AttentionPlan::addSlice(const AttentionSlice& slice, std::int64_t kvHeads, 
         }
     }
     const auto endSpan = static_cast<std::int32_t>(m_spans.size());
-    for (std::int32_t token = 0; token < slice.tokens; token += tileTokens) {
-        const std::int32_t tokens = std::min(slice.tokens - token, tileTokens);
+    std::int32_t tokens = 0;
+    for (std::int32_t token = 0; token < slice.tokens; token += tokens) {
+        tokens = std::min(slice.tokens - token, tileTokens);
+        if (granule > 0) {
+            tokens = std::min(tokens, granule - (slice.firstPosition + token) % granule);
+        }
         const std::int32_t lastPosition = slice.firstPosition + token + tokens - 1;
         const auto positionOf = [&](std::int32_t span) {
             const std::int32_t block = m_spans[static_cast<std::size_t>(span)].firstBlock;

@@ -33,9 +33,10 @@ struct AttentionUnit {
 
 class AttentionPlan {
 public:
-    // window: positions that a row sees, its own included.
+    // window: positions that a row sees, its own included. granule: no tile reaches over a multiple
+    // of so many positions; 0: any may.
     void make(const AttentionBatch& batch, std::int64_t kvHeads, std::int64_t heads,
-              std::int32_t window, int threads);
+              std::int32_t window, std::int32_t granule, int threads);
 
     const std::vector<QueryTile>& tiles() const { return m_tiles; }
     const std::vector<AttentionSpan>& spans() const { return m_spans; }
@@ -48,7 +49,7 @@ public:
 
 private:
     void addSlice(const AttentionSlice& slice, std::int64_t kvHeads, std::int32_t window,
-                  int tileTokens);
+                  std::int32_t granule, int tileTokens);
     void addUnits(int threads);
 
     std::vector<QueryTile> m_tiles;

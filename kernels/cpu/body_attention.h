@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kernels/cpu/body_gates.h"
+#include "kernels/cpu/body_kv.h"
 
 namespace kernels::cpu {
 namespace {
@@ -48,37 +49,87 @@ inline SpanScratch scratchOf(const AttentionTile& tile) {
     return s;
 }
 
-inline F loadHalves(const std::uint16_t* p, int count) {
-    return count >= Simd::kLanes ? Simd::loadHalf(p) : Simd::loadHalfPart(p, count);
-}
-
-// keys[d][key] = K[key][d], zero past the last key.
-void transposeKeys(const std::uint16_t* source, int keys, int keyDim, const SpanScratch& s) {
+// keys[d][key] = K[key][d] for keys [first, end), first a multiple of 16; zero past the last one.
+template <KvCoding kCoding>
+void transposeRows(const StoredRows& rows, const std::byte* source, int first, int end,
+                   const SpanScratch& s) {
     constexpr int kLanes = Simd::kLanes;
-    for (int key = 0; key < roundedUp(keys); key += kLanes) {
-        for (int d = 0; d < keyDim; d += kLanes) {
+    for (int key = first; key < roundedUp(end); key += kLanes) {
+        for (int d = 0; d < rows.dim; d += kLanes) {
             F v[kLanes];
             for (int i = 0; i < kLanes; ++i) {
-                v[i] = key + i < keys ? loadHalves(source + (key + i) * keyDim + d, keyDim - d)
-                                      : Simd::zero();
+                v[i] = key + i < end
+                           ? KvRow<kCoding>(rows, source + (key + i) * rows.rowBytes).at(d)
+                           : Simd::zero();
             }
             Simd::transpose(v);
-            for (int i = 0; i < kLanes && d + i < keyDim; ++i) {
+            for (int i = 0; i < kLanes && d + i < rows.dim; ++i) {
                 Simd::store(s.keys + (d + i) * s.paddedTokens + key, v[i]);
             }
         }
     }
 }
 
-void widenValues(const AttentionTile& tile, const std::uint16_t* source, int keys,
-                 const SpanScratch& s) {
-    for (int key = 0; key < keys; ++key, source += tile.valueRowStride) {
-        for (int d = 0; d < s.paddedDim; d += Simd::kLanes) {
-            const F v =
-                d < tile.valueDim ? loadHalves(source + d, tile.valueDim - d) : Simd::zero();
-            Simd::store(s.values + key * s.paddedDim + d, v);
+// The same for a group of 32 keys that lie element by element.
+void unpackChannels(const std::byte* group, int dim, float* keys, int paddedTokens) {
+    const auto* codes = reinterpret_cast<const std::uint8_t*>(group);
+    const auto* scales = reinterpret_cast<const std::uint16_t*>(group + std::ptrdiff_t{16} * dim);
+    for (int d = 0; d < dim; ++d, codes += 16, keys += paddedTokens) {
+        const F scale = Simd::setHalf(scales + d);
+        const F minimum = Simd::setHalf(scales + dim + d);
+        for (int i = 0; i < 16; i += Simd::kLanes) {
+            Simd::store(keys + i, Simd::fma(Simd::lowNibbles(codes + i), scale, minimum));
+            Simd::store(keys + 16 + i, Simd::fma(Simd::highNibbles(codes + i), scale, minimum));
         }
     }
+}
+
+// Groups that no row of the tile reads in full precision, then those that all of them do.
+void loadChannelKeys(const AttentionTile& tile, const AttentionBlock& block, int keys,
+                     const SpanScratch& s) {
+    constexpr int kGroup = kKvGroup;
+    const std::byte* coded = tile.keys.data + block.block * tile.keys.blockStride;
+    const std::byte* recent = tile.recent.data + block.recent * tile.recent.blockStride;
+    const auto begin = static_cast<std::int32_t>(kvRecentBegin(tile.firstPosition));
+    for (int first = 0; first < keys; first += kGroup) {
+        if (block.firstPosition + first < begin) {
+            unpackChannels(coded + first * tile.keys.rowBytes, tile.keyDim, s.keys + first,
+                           s.paddedTokens);
+        } else {
+            const int end = first + kGroup < keys ? first + kGroup : keys;
+            transposeRows<KvCoding::F16>(tile.recent, recent, first, end, s);
+        }
+    }
+}
+
+void loadKeys(const AttentionTile& tile, const AttentionBlock& block, int keys,
+              const SpanScratch& s) {
+    if (tile.keys.coding == KvCoding::Channel4) {
+        loadChannelKeys(tile, block, keys, s);
+        return;
+    }
+    withRowCoding(tile.keys.coding, [&](auto coding) {
+        transposeRows<decltype(coding)::value>(
+            tile.keys, tile.keys.data + block.block * tile.keys.blockStride, 0, keys, s);
+    });
+}
+
+void loadValues(const AttentionTile& tile, const AttentionBlock& block, int keys,
+                const SpanScratch& s) {
+    const std::byte* source = tile.values.data + block.block * tile.values.blockStride;
+    withRowCoding(tile.values.coding, [&](auto coding) {
+        for (int key = 0; key < keys; ++key, source += tile.values.rowBytes) {
+            const KvRow<decltype(coding)::value> row(tile.values, source);
+            float* out = s.values + key * s.paddedDim;
+            int d = 0;
+            for (; d < tile.valueDim; d += Simd::kLanes) {
+                Simd::store(out + d, row.at(d));
+            }
+            for (; d < s.paddedDim; d += Simd::kLanes) {
+                Simd::store(out + d, Simd::zero());
+            }
+        }
+    });
 }
 
 inline const float* queryRow(const AttentionTile& tile, int row) {
@@ -294,7 +345,7 @@ void attendSpan(const AttentionTile& tile) {
         if (tile.firstPosition - block.firstPosition - tile.window + 1 >= tile.blockTokens) {
             continue; // before every row's window: it would add exactly 0
         }
-        transposeKeys(tile.keys + block.block * tile.keyBlockStride, keys, tile.keyDim, s);
+        loadKeys(tile, block, keys, s);
         eachRowGroup<Simd::kScoreRows>(0, rows, [&](auto count, int row) {
             scoreAllKeys<decltype(count)::value>(tile, s, row, keys);
         });
@@ -305,7 +356,7 @@ void attendSpan(const AttentionTile& tile) {
         for (int row = 0; row < rows; ++row) {
             weighRow(tile, s, row, keys);
         }
-        widenValues(tile, tile.values + block.block * tile.valueBlockStride, keys, s);
+        loadValues(tile, block, keys, s);
         eachRowGroup<Simd::kScoreRows>(0, rows, [&](auto count, int row) {
             addAllValues<decltype(count)::value>(s, tile.partial, row, keys);
         });

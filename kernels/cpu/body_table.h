@@ -4,6 +4,7 @@
 #include "kernels/cpu/body_attention.h"
 #include "kernels/cpu/body_elementwise.h"
 #include "kernels/cpu/body_gates.h"
+#include "kernels/cpu/body_kv.h"
 #include "kernels/cpu/body_quantise.h"
 
 namespace kernels::cpu {
@@ -27,7 +28,8 @@ constexpr KernelTable kernelTable(const char* name, const char* displayName,
         .softCapRange = softCapRange,
         .turnInterleaved = turnInterleaved,
         .turnHalves = turnHalves,
-        .storeHalfRow = storeHalfRow,
+        .storeKvRow = storeKvRow,
+        .storeKvChannels = storeKvChannels,
         .expRange = expRange,
         .attendSpan = attendSpan,
         .mergeSpans = mergeSpans,

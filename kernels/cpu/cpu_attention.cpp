@@ -9,28 +9,49 @@ namespace kernels::cpu {
 
 namespace {
 
-void checkArguments(const View& q, const KvLayer& kv, const AttentionBatch& batch,
-                    const View& out) {
-    require(isF32(q) && isF32(out) && q.shape.rank() == 3 && out.shape.rank() == 3 &&
-                q.shape[0] == out.shape[0] && q.shape[1] == out.shape[1],
-            "attention: q is [tokens, heads, keyDim] and out [tokens, heads, valueDim] in F32");
-    require(kv.keys.format == Format::F16 && kv.keys.shape.rank() == 4 &&
-                kv.keys.shape[3] == q.shape[2] && kv.keys.shape[1] > 0 &&
-                q.shape[1] % kv.keys.shape[1] == 0,
-            "attention: keys are [blocks, kvHeads, blockTokens, keyDim] F16, and heads a multiple "
-            "of kvHeads");
-    if (kv.values.data == nullptr) {
-        require(out.shape[2] <= q.shape[2], "attention: values are no longer than their keys");
-    } else {
-        require(kv.values.format == Format::F16 && kv.values.shape.rank() == 4 &&
-                    kv.values.shape[0] == kv.keys.shape[0] &&
-                    kv.values.shape[1] == kv.keys.shape[1] &&
-                    kv.values.shape[2] == kv.keys.shape[2] && kv.values.shape[3] == out.shape[2],
-                "attention: values are [blocks, kvHeads, blockTokens, valueDim] F16");
+// [blocks, kvHeads, blockTokens, dim] in the coding's own format.
+bool isStored(const View& rows, KvCoding coding, std::int64_t dim, std::int64_t plainTail) {
+    const bool isPlain = coding == KvCoding::F32 || coding == KvCoding::F16;
+    const Format format = coding == KvCoding::F32   ? Format::F32
+                          : coding == KvCoding::F16 ? Format::F16
+                                                    : Format::I8;
+    return rows.format == format && rows.shape.rank() == 4 &&
+           rows.shape[3] == (isPlain ? dim : kvRowBytes(coding, dim, plainTail));
+}
+
+void checkCache(const KvLayer& kv, std::int64_t keyDim, std::int64_t valueDim) {
+    require(isStored(kv.keys, kv.keyCoding, keyDim, kv.plainTail) && kv.keys.shape[1] > 0 &&
+                kv.plainTail >= 0 && kv.plainTail <= keyDim,
+            "attention: keys are [blocks, kvHeads, blockTokens, keyDim] as the layer codes them");
+    if (kv.keyCoding == KvCoding::Channel4) {
+        require(isStored(kv.recent, KvCoding::F16, keyDim, 0) &&
+                    kv.recent.shape[1] == kv.keys.shape[1] &&
+                    kv.recent.shape[2] == kv.keys.shape[2] && kv.blockTokens() % kKvGroup == 0 &&
+                    kv.values.data != nullptr && kv.plainTail == 0,
+                "attention: keys coded by channel come in blocks of whole groups of 32, with the "
+                "recent ones in F16 and values apart");
     }
+    require(kv.values.data == nullptr ||
+                (isStored(kv.values, kv.valueCoding, valueDim, 0) &&
+                 kv.valueCoding != KvCoding::Channel4 && kv.values.shape[0] == kv.keys.shape[0] &&
+                 kv.values.shape[1] == kv.keys.shape[1] && kv.values.shape[2] == kv.keys.shape[2]),
+            "attention: values are [blocks, kvHeads, blockTokens, valueDim] as the layer codes "
+            "them");
+}
+
+void checkBatch(const View& q, const KvLayer& kv, const AttentionBatch& batch) {
     for (const BlockRef& block : batch.blocks) {
         require(block.block >= 0 && block.block < kv.keys.shape[0],
                 "attention: a block is outside the cache");
+    }
+    if (kv.keyCoding == KvCoding::Channel4) {
+        require(batch.recent.size() == batch.blocks.size(),
+                "attention: as many recent blocks as blocks are needed");
+        for (std::size_t i = 0; i < batch.blocks.size(); ++i) {
+            require(batch.recent[i].block >= 0 && batch.recent[i].block < kv.recent.shape[0] &&
+                        batch.blocks[i].firstPosition % kKvGroup == 0,
+                    "attention: a recent block is outside the cache, or begins inside a group");
+        }
     }
     for (const AttentionSlice& slice : batch.slices) {
         require(slice.firstRow >= 0 && slice.tokens >= 0 &&
@@ -43,8 +64,35 @@ void checkArguments(const View& q, const KvLayer& kv, const AttentionBatch& batc
     }
 }
 
+void checkArguments(const View& q, const KvLayer& kv, const AttentionBatch& batch,
+                    const View& out) {
+    require(isF32(q) && isF32(out) && q.shape.rank() == 3 && out.shape.rank() == 3 &&
+                q.shape[0] == out.shape[0] && q.shape[1] == out.shape[1],
+            "attention: q is [tokens, heads, keyDim] and out [tokens, heads, valueDim] in F32");
+    checkCache(kv, q.shape[2], out.shape[2]);
+    require(q.shape[1] % kv.keys.shape[1] == 0, "attention: heads are a multiple of kvHeads");
+    require(kv.values.data != nullptr || out.shape[2] <= q.shape[2] - kv.plainTail,
+            "attention: values are no longer than their keys");
+    checkBatch(q, kv, batch);
+}
+
 std::int64_t paddedTo16(std::int64_t n) {
     return (n + 15) / 16 * 16;
+}
+
+StoredRows rowsOf(const View& stored, KvCoding coding, std::int64_t kvHead, std::int64_t dim,
+                  std::int64_t plainTail) {
+    if (stored.data == nullptr) {
+        return {};
+    }
+    const std::int64_t rowBytes = kvRowBytes(coding, dim, plainTail);
+    const std::int64_t headBytes = stored.shape[2] * rowBytes;
+    return {.data = static_cast<const std::byte*>(stored.data) + kvHead * headBytes,
+            .blockStride = stored.shape[1] * headBytes,
+            .rowBytes = rowBytes,
+            .coding = coding,
+            .dim = static_cast<int>(dim),
+            .plainTail = static_cast<int>(plainTail)};
 }
 
 } // namespace
@@ -58,11 +106,12 @@ void CpuOps::attention(View q, const KvLayer& kv, const AttentionBatch& batch,
     const std::int64_t kvHeads = kv.keys.shape[1];
     const std::int64_t blockTokens = kv.blockTokens();
     const bool hasValues = kv.values.data != nullptr;
-    const std::int64_t valueRow = hasValues ? valueDim : dim;
     // Beyond every position, and far enough from the end of the numbers to be subtracted from.
     constexpr std::int32_t kNoWindow = 1 << 30;
     const std::int32_t window = rule.window > 0 ? std::min(rule.window, kNoWindow) : kNoWindow;
-    m_plan.make(batch, kvHeads, heads, window, m_pool.threads());
+    const std::int32_t granule =
+        kv.keyCoding == KvCoding::Channel4 ? static_cast<std::int32_t>(kKvGroup) : 0;
+    m_plan.make(batch, kvHeads, heads, window, granule, m_pool.threads());
 
     // Memory: partial sums of one tile for each worker, or of every span where the plan is split.
     const std::int64_t rows = m_plan.rowsAtMost();
@@ -83,7 +132,6 @@ void CpuOps::attention(View q, const KvLayer& kv, const AttentionBatch& batch,
     const auto tileOf = [&](const QueryTile& query, int worker) {
         const std::int64_t head = query.kvHead * (heads / kvHeads);
         const std::int64_t first = query.firstRow * heads + head;
-        const std::int64_t cacheRow = query.kvHead * blockTokens;
         AttentionTile tile{};
         tile.q = q.f32() + first * dim;
         tile.out = out.f32() + first * valueDim;
@@ -94,12 +142,10 @@ void CpuOps::attention(View q, const KvLayer& kv, const AttentionBatch& batch,
         tile.keyDim = static_cast<int>(dim);
         tile.valueDim = static_cast<int>(valueDim);
         tile.firstPosition = query.firstPosition;
-        tile.keys = static_cast<const std::uint16_t*>(kv.keys.data) + cacheRow * dim;
-        tile.values = static_cast<const std::uint16_t*>(hasValues ? kv.values.data : kv.keys.data) +
-                      cacheRow * valueRow;
-        tile.keyBlockStride = kvHeads * blockTokens * dim;
-        tile.valueBlockStride = kvHeads * blockTokens * valueRow;
-        tile.valueRowStride = static_cast<int>(valueRow);
+        tile.keys = rowsOf(kv.keys, kv.keyCoding, query.kvHead, dim, kv.plainTail);
+        tile.values =
+            hasValues ? rowsOf(kv.values, kv.valueCoding, query.kvHead, valueDim, 0) : tile.keys;
+        tile.recent = rowsOf(kv.recent, KvCoding::F16, query.kvHead, dim, 0);
         tile.blockTokens = static_cast<int>(blockTokens);
         tile.scale = rule.scale;
         tile.window = window;

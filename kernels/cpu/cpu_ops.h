@@ -33,7 +33,7 @@ public:
     void gatedMatmul(View gate, View up, GateActivation activation,
                      std::span<const Weight* const> weights, std::span<const View> outs) override;
     void ropeAndStore(View q, View k, View v, const RopeSpec& rope,
-                      std::span<const std::int32_t> positions, std::span<const std::int32_t> slots,
+                      std::span<const std::int32_t> positions, KvSlots slots,
                       const KvLayer& kv) override;
     void attention(View q, const KvLayer& kv, const AttentionBatch& batch,
                    const AttentionRule& rule, View out) override;
@@ -55,6 +55,8 @@ public:
 private:
     struct Product;      // one matmul call, in cpu_matmul.cpp
     struct GroupProduct; // one matmulGroups call, in cpu_matmul_groups.cpp
+    void codeChannels(std::span<const std::int32_t> positions, const KvSlots& slots,
+                      const KvLayer& kv);
     void multiply(View x, const RowGate& gate, std::span<const Weight* const> weights,
                   std::span<const View> outs);
     // At least `bytes` of 64-byte aligned memory for each worker, `stride` bytes apart.

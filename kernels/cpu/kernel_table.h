@@ -4,6 +4,8 @@
 // that can't run it.
 #pragma once
 
+#include "kernels/kv_coding.h"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -128,6 +130,17 @@ constexpr int kRowStates = 3;    // floats a row that attendSpan keeps, rows rou
 struct AttentionBlock {
     std::int32_t block;
     std::int32_t firstPosition;
+    std::int32_t recent; // its place in what is kept in full precision
+};
+
+// Rows of one kv head as they are stored, from block 0 on.
+struct StoredRows {
+    const std::byte* data;
+    std::int64_t blockStride; // bytes from a block to the next
+    std::int64_t rowBytes;
+    KvCoding coding;
+    int dim; // elements of a row
+    int plainTail;
 };
 
 struct AttentionTile {
@@ -140,11 +153,9 @@ struct AttentionTile {
     int keyDim;
     int valueDim;
     std::int32_t firstPosition;
-    const std::uint16_t* keys;   // of block 0 and this kv head, rows of keyDim
-    const std::uint16_t* values; // rows of valueDim, valueRowStride apart
-    std::int64_t keyBlockStride; // elements from a block to the next
-    std::int64_t valueBlockStride;
-    int valueRowStride;
+    StoredRows keys;
+    StoredRows values; // longer than valueDim where they are those of keys
+    StoredRows recent; // of Channel4 keys; the tile lies within one group of positions
     int blockTokens;
     const AttentionBlock* blocks; // ascending positions
     int blockCount;
@@ -190,7 +201,11 @@ struct KernelTable {
     // (-sine, sine). Halves: cosines and sines one a pair.
     void (*turnInterleaved)(float* head, const float* cosines, const float* sines, int width);
     void (*turnHalves)(float* head, const float* cosines, const float* sines, int width);
-    void (*storeHalfRow)(const float* in, std::uint16_t* out, std::int64_t n);
+    // F32, F16, Row8, Row4: one row of `dim` elements, the last plainTail of them in F16.
+    void (*storeKvRow)(KvCoding coding, const float* in, std::int64_t dim, std::int64_t plainTail,
+                       std::byte* out);
+    // Channel4: a group of 32 rows of F16, one after the other.
+    void (*storeKvChannels)(const std::uint16_t* rows, std::int64_t dim, std::byte* out);
     void (*expRange)(const float* in, float* out, std::int64_t n);
 
     // Sums of one span of blocks into tile.partial.

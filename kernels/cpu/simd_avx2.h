@@ -67,6 +67,9 @@ struct Simd {
         const I wide = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
         return _mm256_castsi256_ps(_mm256_slli_epi32(wide, 16));
     }
+    static F setHalf(const std::uint16_t* p) { // the same number in every lane
+        return _mm256_cvtph_ps(_mm_set1_epi16(static_cast<short>(*p)));
+    }
     static void storeHalf(std::uint16_t* p, F x) {
         _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_cvtps_ph(x, 0));
     }
@@ -83,6 +86,15 @@ struct Simd {
     }
     static F unsignedBytesToFloat(const std::uint8_t* p) {
         return toFloat(_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
+    }
+    // The lower and the upper halves of bytes.
+    static F lowNibbles(const std::uint8_t* p) {
+        const I wide = _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+        return toFloat(_mm256_and_si256(wide, _mm256_set1_epi32(15)));
+    }
+    static F highNibbles(const std::uint8_t* p) {
+        const I wide = _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+        return toFloat(_mm256_srli_epi32(wide, 4));
     }
     // Bits of the magnitudes; as integers they order like the numbers, NaN above infinity.
     static F largerMagnitude(F a, F b) {

@@ -53,6 +53,9 @@ struct Simd {
             _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
         return _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16));
     }
+    static F setHalf(const std::uint16_t* p) { // the same number in every lane
+        return _mm512_cvtph_ps(_mm256_set1_epi16(static_cast<short>(*p)));
+    }
     static void storeHalf(std::uint16_t* p, F x) {
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvtps_ph(x, 0));
     }
@@ -67,6 +70,15 @@ struct Simd {
     }
     static F unsignedBytesToFloat(const std::uint8_t* p) {
         return toFloat(_mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
+    }
+    // The lower and the upper halves of bytes.
+    static F lowNibbles(const std::uint8_t* p) {
+        const I wide = _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+        return toFloat(_mm512_and_si512(wide, _mm512_set1_epi32(15)));
+    }
+    static F highNibbles(const std::uint8_t* p) {
+        const I wide = _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+        return toFloat(_mm512_srli_epi32(wide, 4));
     }
     // Bits of the magnitudes; as integers they order like the numbers, NaN above infinity.
     static F largerMagnitude(F a, F b) {

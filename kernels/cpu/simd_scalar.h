@@ -110,6 +110,7 @@ struct Simd {
     static F loadBrain(const std::uint16_t* p) {
         return each([&](int i) { return floatFromBrain(p[i]); });
     }
+    static F setHalf(const std::uint16_t* p) { return set1(floatFromHalf(*p)); }
     static void storeHalf(std::uint16_t* p, F x) { storeHalfPart(p, x, kLanes); }
     static void storeHalfPart(std::uint16_t* p, F x, int n) {
         for (int i = 0; i < n; ++i) {
@@ -133,6 +134,13 @@ struct Simd {
     }
     static F unsignedBytesToFloat(const std::uint8_t* p) {
         return each([&](int i) { return static_cast<float>(p[i]); });
+    }
+    // The lower and the upper halves of bytes.
+    static F lowNibbles(const std::uint8_t* p) {
+        return each([&](int i) { return static_cast<float>(p[i] & 15); });
+    }
+    static F highNibbles(const std::uint8_t* p) {
+        return each([&](int i) { return static_cast<float>(p[i] >> 4); });
     }
     // Bits of the magnitudes; as integers they order like the numbers, NaN above infinity.
     static F largerMagnitude(F a, F b) {

@@ -1,5 +1,7 @@
 #include "kernels/reference/reference.h"
 
+#include "kernels/reference/reference_kv.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -114,19 +116,21 @@ Numbers rope(std::span<const double> x, std::int64_t heads, std::int64_t headDim
 Numbers attention(const View& q, const KvLayer& kv, const AttentionBatch& batch,
                   const AttentionRule& rule, std::int64_t valueDim) {
     const Numbers queries = decode(q);
-    const Numbers keys = decode(kv.keys);
+    const bool isChannel = kv.keyCoding == KvCoding::Channel4;
+    const Numbers keys = decodeRows(kv.keys, kv.keyCoding, q.shape[2], kv.plainTail);
+    const Numbers recent = isChannel ? decode(kv.recent) : Numbers();
     const bool hasValues = kv.values.data != nullptr;
-    const Numbers values = hasValues ? decode(kv.values) : keys;
+    const Numbers values = hasValues ? decodeRows(kv.values, kv.valueCoding, valueDim, 0) : keys;
     const std::int64_t heads = q.shape[1];
     const std::int64_t dim = q.shape[2];
     const std::int64_t valueRow = hasValues ? valueDim : dim;
     const std::int64_t kvHeads = kv.keys.shape[1];
     const std::int64_t blockTokens = kv.blockTokens();
     Numbers out(static_cast<std::size_t>(q.shape[0] * heads * valueDim));
-    const auto scoreOf = [&](const double* query, std::int64_t row) {
+    const auto scoreOf = [&](const double* query, const Numbers& rows, std::int64_t row) {
         double score = 0.0;
         for (std::int64_t d = 0; d < dim; ++d) {
-            score += query[d] * keys[static_cast<std::size_t>(row * dim + d)];
+            score += query[d] * rows[static_cast<std::size_t>(row * dim + d)];
         }
         score *= static_cast<double>(rule.scale);
         const auto cap = static_cast<double>(rule.scoreCap);
@@ -138,14 +142,20 @@ Numbers attention(const View& q, const KvLayer& kv, const AttentionBatch& batch,
         const std::int64_t own = slice.firstPosition + token;
         std::vector<std::int64_t> rows; // of keys and values
         Numbers scores;
-        for (const BlockRef& block :
-             batch.blocks.subspan(static_cast<std::size_t>(slice.firstBlock),
-                                  static_cast<std::size_t>(slice.blockCount))) {
+        for (std::int32_t b = slice.firstBlock; b < slice.firstBlock + slice.blockCount; ++b) {
+            const BlockRef& block = batch.blocks[static_cast<std::size_t>(b)];
             for (std::int64_t i = 0; i < blockTokens; ++i) {
                 const std::int64_t position = block.firstPosition + i;
-                if (position <= own && (rule.window == 0 || own - position < rule.window)) {
-                    rows.push_back((block.block * kvHeads + kvHead) * blockTokens + i);
-                    scores.push_back(scoreOf(query, rows.back()));
+                if (position > own || (rule.window != 0 && own - position >= rule.window)) {
+                    continue;
+                }
+                rows.push_back((block.block * kvHeads + kvHead) * blockTokens + i);
+                if (isChannel && position >= kvRecentBegin(own)) {
+                    const std::int64_t place = batch.recent[static_cast<std::size_t>(b)].block;
+                    scores.push_back(
+                        scoreOf(query, recent, (place * kvHeads + kvHead) * blockTokens + i));
+                } else {
+                    scores.push_back(scoreOf(query, keys, rows.back()));
                 }
             }
         }

@@ -2076,6 +2076,46 @@
         <source>Prompt tokens of a workload found in the cache</source>
         <translation>负载中命中缓存的提示词元</translation>
     </message>
+    <message>
+        <source>KV precision</source>
+        <translation>KV 精度</translation>
+    </message>
+    <message>
+        <source>Key precision</source>
+        <translation>键精度</translation>
+    </message>
+    <message>
+        <source>Value precision</source>
+        <translation>值精度</translation>
+    </message>
+    <message>
+        <source>Numbers that keys and values are kept in: fewer bits hold more tokens and are read faster. Running requests keep what they began with.</source>
+        <translation>键和值用什么数字保存：位数越少，能放下的词元越多，读取也越快。正在运行的请求保留它们开始时的格式。</translation>
+    </message>
+    <message>
+        <source>Keys apart: INT4 codes them by channel in groups of 32 tokens and keeps the last 128 in full.</source>
+        <translation>单独设置键：INT4 按通道、以 32 个词元为一组编码，并完整保留最近 128 个。</translation>
+    </message>
+    <message>
+        <source>Values apart: INT4 codes them a token at a time in groups of 32.</source>
+        <translation>单独设置值：INT4 逐个词元编码，每 32 个元素一组。</translation>
+    </message>
+    <message>
+        <source>FP32 for a file of F32 weights, else FP16</source>
+        <translation>权重为 F32 的文件用 FP32，否则用 FP16</translation>
+    </message>
+    <message>
+        <source>as KV precision</source>
+        <translation>同 KV 精度</translation>
+    </message>
+    <message>
+        <source>fp32</source>
+        <translation>FP32</translation>
+    </message>
+    <message>
+        <source>fp16</source>
+        <translation>FP16</translation>
+    </message>
 </context>
 <context>
     <name>ledger</name>

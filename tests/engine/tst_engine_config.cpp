@@ -164,7 +164,7 @@ void TstEngineConfig::kvBlocksThatCannotBeHadLeaveTheOldOnes() {
     QCOMPARE(statusOf(engine, "kv.blocks").effective, std::string("64"));
     QCOMPARE(engine.run(TinyEngine::request("a", 30)).ids, expected.ids);
 
-    engine.ops().limitAllocation(100'000);
+    engine.ops().limitAllocation(200'000);
     QVERIFY(engine->edit([](EngineConfig& config) { config.kvBlocks = 5000; }));
     QVERIFY(waitForState(engine, "kv.blocks", FieldState::Unavailable));
     QVERIFY(statusOf(engine, "kv.blocks").reason.find("memory") != std::string::npos);

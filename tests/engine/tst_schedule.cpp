@@ -213,7 +213,7 @@ private:
     }
 
     void compute(const StepPlan& plan) {
-        buildBatch(plan, m_schedule.blockTokens, m_batch);
+        buildBatch(plan.slices, m_schedule.blockTokens, m_batch);
         QCOMPARE(m_batch.tokens(), plan.tokens());
         for (std::size_t row = 0; row < m_batch.ids.size(); ++row) {
             m_memory[static_cast<std::size_t>(m_batch.slots[row])] = m_batch.ids[row];

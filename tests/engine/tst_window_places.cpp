@@ -146,6 +146,7 @@ private:
 ModelSpec specWithWindows() {
     ModelSpec spec;
     spec.contextTokens = 32768;
+    spec.weightFormat = kernels::Format::F16; // keys and values too, then
     // Gemma 3 270M: 15 layers with a window of 512 and 3 without, one head of 256.
     for (int i = 0; i < 18; ++i) {
         spec.kv.push_back(

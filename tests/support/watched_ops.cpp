@@ -45,7 +45,7 @@ public:
     }
     void ropeAndStore(kernels::View q, kernels::View k, kernels::View v,
                       const kernels::RopeSpec& rope, std::span<const std::int32_t> positions,
-                      std::span<const std::int32_t> slots, const kernels::KvLayer& kv) override {
+                      kernels::KvSlots slots, const kernels::KvLayer& kv) override {
         m_ops->ropeAndStore(q, k, v, rope, positions, slots, kv);
     }
     void attention(kernels::View q, const kernels::KvLayer& kv,

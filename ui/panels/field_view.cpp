@@ -48,8 +48,11 @@ QString effectiveText(const engine::Field& field, const engine::FieldStatus& sta
 
 // An automatic value that the engine chose: quiet, but never hidden.
 bool isChosenByEngine(const engine::Field& field, const engine::FieldStatus& status) {
-    return field.type == engine::FieldType::Integer && !field.zeroMeans.empty() &&
-           status.requested == "0" && status.effective != "0" && !status.effective.empty();
+    const std::string_view automatic =
+        field.type == engine::FieldType::Choice ? field.choices.front() : "0";
+    return field.type != engine::FieldType::Switch && !field.zeroMeans.empty() &&
+           status.requested == automatic && status.effective != automatic &&
+           !status.effective.empty();
 }
 
 } // namespace

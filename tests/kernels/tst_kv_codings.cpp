@@ -1,0 +1,322 @@
+// Keys and values in every coding: how close they are, and that chunks never change them.
+#include "kernels/check_inputs.h"
+#include "kernels/reference/reference.h"
+#include "kernels/reference/reference_kv.h"
+#include "kernels/thread_pool.h"
+#include "tests/support/close_to.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+using kernels::Buffer;
+using kernels::Format;
+using kernels::KvCoding;
+using kernels::Shape;
+using kernels::ThreadPool;
+
+namespace {
+
+struct Codings {
+    KvCoding keys, values;
+    int heads, kvHeads, keyDim, valueDim, blockTokens; // valueDim 0: inside the keys
+    int tail = 0;
+};
+
+constexpr Codings kCases[] = {
+    {KvCoding::F32, KvCoding::F32, 6, 2, 64, 64, 32},
+    {KvCoding::F16, KvCoding::F16, 6, 2, 40, 40, 16},
+    {KvCoding::Row8, KvCoding::Row8, 9, 3, 64, 64, 64},
+    {KvCoding::Row8, KvCoding::F16, 4, 1, 22, 22, 16},
+    {KvCoding::F32, KvCoding::Row4, 4, 2, 80, 80, 64},
+    {KvCoding::Row4, KvCoding::Row8, 4, 2, 96, 96, 32},
+    {KvCoding::Channel4, KvCoding::Row4, 9, 3, 64, 64, 64},
+    {KvCoding::Channel4, KvCoding::F16, 70, 1, 24, 24, 32},
+    {KvCoding::Row8, KvCoding::Row8, 4, 1, 28, 0, 16, 4},
+    {KvCoding::Row4, KvCoding::Row4, 16, 1, 576, 0, 64, 64},
+    {KvCoding::F32, KvCoding::F32, 3, 1, 28, 0, 16, 4},
+};
+
+constexpr std::int32_t kLength = 196; // beyond the recent keys of a group
+
+// A layer and the rows of one sequence, whose blocks lie in no order.
+class Layer {
+public:
+    Layer(kernels::Ops& ops, const Codings& codings) : m_ops(ops), m_codings(codings) {
+        const int blocks = (kLength + codings.blockTokens - 1) / codings.blockTokens + 1;
+        m_layer.keyCoding = codings.keys;
+        m_layer.valueCoding = codings.values;
+        m_layer.plainTail = codings.tail;
+        m_layer.keys = rows(codings.keys, blocks, codings.keyDim, codings.tail);
+        if (codings.valueDim > 0) {
+            m_layer.values = rows(codings.values, blocks, codings.valueDim, 0);
+        }
+        if (codings.keys == KvCoding::Channel4) {
+            m_layer.recent = rows(KvCoding::F16, blocks, codings.keyDim, 0);
+        }
+        for (int i = 0; i + 1 < blocks; ++i) {
+            m_blocks.push_back({(i + 3) % blocks, i * codings.blockTokens});
+            m_recent.push_back({blocks - 1 - i, i * codings.blockTokens});
+        }
+    }
+
+    // Stores and attends over tokens [begin, end).
+    std::vector<float> run(const Buffer& q, const Buffer& k, const Buffer& v, int begin, int end) {
+        const auto part = [&](const Buffer& all) {
+            const kernels::View view = all.view();
+            const std::int64_t row = view.shape[1] * view.shape[2];
+            kernels::Buffer copy =
+                Buffer::cpu(Format::F32, {end - begin, view.shape[1], view.shape[2]});
+            std::copy_n(view.f32() + begin * row, (end - begin) * row, copy.view().f32());
+            return copy;
+        };
+        const Buffer queries = part(q);
+        const Buffer keys = part(k);
+        const Buffer values = v ? part(v) : Buffer();
+        std::vector<std::int32_t> positions, slots, recent;
+        for (int p = begin; p < end; ++p) {
+            const auto block = static_cast<std::size_t>(p / m_codings.blockTokens);
+            positions.push_back(p);
+            slots.push_back(m_blocks[block].block * m_codings.blockTokens +
+                            p % m_codings.blockTokens);
+            recent.push_back(m_recent[block].block * m_codings.blockTokens +
+                             p % m_codings.blockTokens);
+        }
+        m_ops.ropeAndStore(queries.view(), keys.view(), values.view(), {.frequencies = {0.0F}},
+                           positions, kernels::KvSlots(slots, recent), m_layer);
+        m_slice = {.firstRow = 0,
+                   .tokens = end - begin,
+                   .firstPosition = begin,
+                   .firstBlock = 0,
+                   .blockCount = (end + m_codings.blockTokens - 1) / m_codings.blockTokens};
+        Buffer out = Buffer::cpu(Format::F32, {end - begin, m_codings.heads, valueDim()});
+        m_ops.attention(queries.view(), m_layer, batch(), {.scale = 0.2F}, out.view());
+        return {out.view().f32(), out.view().f32() + out.view().shape.elements()};
+    }
+
+    kernels::AttentionBatch batch() const {
+        return {.slices = {&m_slice, 1}, .blocks = m_blocks, .recent = m_recent};
+    }
+    int valueDim() const {
+        return m_codings.valueDim > 0 ? m_codings.valueDim : m_codings.keyDim - m_codings.tail;
+    }
+    const kernels::KvLayer& layer() const { return m_layer; }
+    std::size_t slotOf(int position) const {
+        const auto block = static_cast<std::size_t>(position / m_codings.blockTokens);
+        return static_cast<std::size_t>(m_blocks[block].block * m_codings.blockTokens +
+                                        position % m_codings.blockTokens);
+    }
+
+private:
+    kernels::View rows(KvCoding coding, std::int64_t blocks, std::int64_t dim, std::int64_t tail) {
+        const bool isPlain = coding == KvCoding::F32 || coding == KvCoding::F16;
+        const Format format = coding == KvCoding::F32   ? Format::F32
+                              : coding == KvCoding::F16 ? Format::F16
+                                                        : Format::I8;
+        m_buffers.push_back(
+            m_ops.allocate(format, {blocks, m_codings.kvHeads, m_codings.blockTokens,
+                                    isPlain ? dim : kernels::kvRowBytes(coding, dim, tail)}));
+        return m_buffers.back().view();
+    }
+
+    kernels::Ops& m_ops;
+    Codings m_codings;
+    kernels::KvLayer m_layer;
+    std::vector<Buffer> m_buffers;
+    std::vector<kernels::BlockRef> m_blocks, m_recent;
+    kernels::AttentionSlice m_slice;
+};
+
+struct Rows {
+    Rows(kernels::check::Inputs& inputs, const Codings& codings)
+        : q(inputs.normal({kLength, codings.heads, codings.keyDim}, 1.0F)),
+          k(inputs.normal({kLength, codings.kvHeads, codings.keyDim}, 1.0F)) {
+        if (codings.valueDim > 0) {
+            v = inputs.normal({kLength, codings.kvHeads, codings.valueDim}, 1.0F);
+        }
+    }
+    Buffer q, k, v;
+};
+
+// Largest error of one element, as a part of the largest number (normal rows stay below 6).
+double errorOf(KvCoding coding) {
+    switch (coding) {
+    case KvCoding::F32:
+        return 0.0;
+    case KvCoding::F16:
+        return 6.0 * 0x1p-11;
+    case KvCoding::Row8:
+        return 6.0 / 254.0 * 1.01;
+    default:
+        return 12.0 / 30.0 + 6.0 * 0x1p-9;
+    }
+}
+
+} // namespace
+
+class TstKvCodings : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void attentionIsClose_data();
+    void attentionIsClose();
+    void rowsAreAsCloseAsTheirCoding_data() { attentionIsClose_data(); }
+    void rowsAreAsCloseAsTheirCoding();
+    void chunksChangeNothing_data() { attentionIsClose_data(); }
+    void chunksChangeNothing();
+    void noNumberIsSeen_data() { attentionIsClose_data(); }
+    void noNumberIsSeen();
+    void wrongCachesAreRefused();
+
+private:
+    std::uint64_t m_seed = std::random_device()();
+};
+
+void TstKvCodings::attentionIsClose_data() {
+    QTest::addColumn<QString>("isa");
+    QTest::addColumn<int>("index");
+    for (const std::string& isa : kernels::cpuIsas()) {
+        for (int i = 0; i < static_cast<int>(std::size(kCases)); ++i) {
+            QTest::addRow("%s, case %d", isa.c_str(), i) << QString::fromStdString(isa) << i;
+        }
+    }
+}
+
+// The operator against double precision over the same stored rows.
+void TstKvCodings::attentionIsClose() {
+    QFETCH(QString, isa);
+    QFETCH(int, index);
+    const Codings& codings = kCases[index];
+    ThreadPool pool(2);
+    const auto ops = kernels::makeCpuOps(pool, isa.toStdString());
+    kernels::check::Inputs inputs(m_seed);
+    const Rows rows(inputs, codings);
+    Layer layer(*ops, codings);
+    const auto got = layer.run(rows.q, rows.k, rows.v, 0, kLength);
+    const auto wanted = kernels::reference::attention(rows.q.view(), layer.layer(), layer.batch(),
+                                                      {.scale = 0.2F}, layer.valueDim());
+    std::string text;
+    QVERIFY2(tests::closeTo<float>(got, wanted, 1e-5, &text),
+             fmt::format("{}, seed {}", text, m_seed).c_str());
+}
+
+void TstKvCodings::rowsAreAsCloseAsTheirCoding() {
+    QFETCH(QString, isa);
+    QFETCH(int, index);
+    const Codings& codings = kCases[index];
+    ThreadPool pool(2);
+    const auto ops = kernels::makeCpuOps(pool, isa.toStdString());
+    kernels::check::Inputs inputs(m_seed);
+    const Rows rows(inputs, codings);
+    Layer layer(*ops, codings);
+    layer.run(rows.q, rows.k, rows.v, 0, kLength);
+    const int complete = codings.keys == KvCoding::Channel4 ? kLength / 32 * 32 : kLength;
+    const auto check = [&](const Buffer& source, const kernels::View& stored, KvCoding coding,
+                           int dim, int tail, int tokens) {
+        const auto decoded = kernels::reference::decodeRows(stored, coding, dim, tail);
+        const auto blockTokens = static_cast<std::size_t>(codings.blockTokens);
+        const auto kvHeads = static_cast<std::size_t>(codings.kvHeads);
+        for (int p = 0; p < tokens; ++p) {
+            for (std::size_t head = 0; head < kvHeads; ++head) {
+                const std::size_t slot = layer.slotOf(p);
+                const std::size_t row =
+                    (slot / blockTokens * kvHeads + head) * blockTokens + slot % blockTokens;
+                for (int d = 0; d < dim; ++d) {
+                    const std::size_t from = (static_cast<std::size_t>(p) * kvHeads + head) *
+                                                 static_cast<std::size_t>(dim) +
+                                             static_cast<std::size_t>(d);
+                    const double error = std::abs(
+                        decoded[row * static_cast<std::size_t>(dim) + static_cast<std::size_t>(d)] -
+                        static_cast<double>(source.view().f32()[from]));
+                    const bool isPlain = d >= dim - tail && coding != KvCoding::F32;
+                    QVERIFY2(
+                        error <= errorOf(isPlain ? KvCoding::F16 : coding),
+                        fmt::format("position {}, element {}: {}, seed {}", p, d, error, m_seed)
+                            .c_str());
+                }
+            }
+        }
+    };
+    check(rows.k, layer.layer().keys, codings.keys, codings.keyDim, codings.tail, complete);
+    if (codings.valueDim > 0) {
+        check(rows.v, layer.layer().values, codings.values, codings.valueDim, 0, kLength);
+    }
+}
+
+void TstKvCodings::chunksChangeNothing() {
+    QFETCH(QString, isa);
+    QFETCH(int, index);
+    const Codings& codings = kCases[index];
+    ThreadPool pool(2);
+    const auto ops = kernels::makeCpuOps(pool, isa.toStdString());
+    kernels::check::Inputs inputs(m_seed);
+    const Rows rows(inputs, codings);
+    Layer whole(*ops, codings);
+    const auto wanted = whole.run(rows.q, rows.k, rows.v, 0, kLength);
+    Layer pieces(*ops, codings);
+    std::vector<float> got;
+    constexpr int kSteps[] = {1, 100, 64, 7, 33, 1, 1};
+    for (int at = 0, i = 0; at < kLength; ++i) {
+        const int end = std::min(kLength, at + kSteps[i % 7]);
+        const auto part = pieces.run(rows.q, rows.k, rows.v, at, end);
+        got.insert(got.end(), part.begin(), part.end());
+        at = end;
+    }
+    QVERIFY(got == wanted);
+}
+
+// A key that is no number must not vanish in the rounding.
+void TstKvCodings::noNumberIsSeen() {
+    QFETCH(QString, isa);
+    QFETCH(int, index);
+    const Codings& codings = kCases[index];
+    ThreadPool pool(2);
+    const auto ops = kernels::makeCpuOps(pool, isa.toStdString());
+    kernels::check::Inputs inputs(m_seed);
+    const Rows rows(inputs, codings);
+    rows.k.view().f32()[5] = std::numeric_limits<float>::quiet_NaN();
+    Layer layer(*ops, codings);
+    const auto got = layer.run(rows.q, rows.k, rows.v, 0, kLength);
+    QVERIFY(std::isnan(got.back()) ||
+            std::isnan(got[got.size() - 1 -
+                           static_cast<std::size_t>((codings.heads - 1) * layer.valueDim())]));
+}
+
+void TstKvCodings::wrongCachesAreRefused() {
+    ThreadPool pool(1);
+    const auto ops = kernels::makeCpuOps(pool);
+    kernels::check::Inputs inputs(m_seed);
+    const Codings codings = kCases[6];
+    const Rows rows(inputs, codings);
+    Layer layer(*ops, codings);
+    layer.run(rows.q, rows.k, rows.v, 0, 40);
+    Buffer out = Buffer::cpu(Format::F32, rows.q.view().shape);
+    kernels::KvLayer wrong = layer.layer();
+    wrong.keyCoding = KvCoding::F16;
+    QVERIFY_THROWS_EXCEPTION(
+        std::invalid_argument,
+        ops->attention(rows.q.view(), wrong, layer.batch(), {.scale = 1.0F}, out.view()));
+    wrong = layer.layer();
+    wrong.recent = {};
+    QVERIFY_THROWS_EXCEPTION(
+        std::invalid_argument,
+        ops->attention(rows.q.view(), wrong, layer.batch(), {.scale = 1.0F}, out.view()));
+    kernels::AttentionBatch batch = layer.batch();
+    batch.recent = {};
+    QVERIFY_THROWS_EXCEPTION(
+        std::invalid_argument,
+        ops->attention(rows.q.view(), layer.layer(), batch, {.scale = 1.0F}, out.view()));
+    const std::vector<std::int32_t> positions(static_cast<std::size_t>(kLength), 0);
+    std::vector<std::int32_t> slots(static_cast<std::size_t>(kLength), 1); // not the group's first
+    QVERIFY_THROWS_EXCEPTION(std::invalid_argument,
+                             ops->ropeAndStore(rows.q.view(), rows.k.view(), rows.v.view(),
+                                               {.frequencies = {0.0F}}, positions,
+                                               kernels::KvSlots(slots, slots), layer.layer()));
+}
+
+QTEST_APPLESS_MAIN(TstKvCodings)
+#include "tst_kv_codings.moc"
