@@ -67,10 +67,6 @@ void JsonEvents::fail(const std::string& problem, ErrorCode code) const {
     refuse(m_what, problem, code);
 }
 
-void readJsonEvents(std::string_view text, JsonEvents& events) {
-    nlohmann::json::sax_parse(text.begin(), text.end(), &events);
-}
-
 nlohmann::json parseJsonObject(std::string_view text, const std::string& what) {
     if (text.size() > kLargestDocument) {
         refuse(what,
