@@ -360,8 +360,8 @@ void TstRemoteBackend::llamaCppPythonIsDriven() {
     engine::Request request = hello(12);
     const auto [text, reason] = answer(*backend, std::move(request));
     QVERIFY(!text.empty());
-    QVERIFY(engine::outcome(reason) == engine::Outcome::Completed);
     const auto record = recordOf(*backend);
+    QVERIFY2(engine::outcome(reason) == engine::Outcome::Completed, record->message.c_str());
     QVERIFY(record->ttft() && record->outputTokens > 0);
     engine::Request plain;
     plain.prompt = std::string("Once upon a time");

@@ -248,10 +248,18 @@ void TstServeProgram::levelsAreToldAndForced() {
 
 void TstServeProgram::streamedPromptsAreWritten() {
     Server server = serve();
-    const std::string text = "A prompt that is written piece by piece, and then completed.";
-    const json plain = {
-        {"prompt", text}, {"max_tokens", 4}, {"temperature", 0}, {"ignore_eos", true}};
-    const json whole = json::parse(post(server, "/v1/completions", plain).body);
+    // A random model may answer with marks alone, which is no text: the first prompt that it does
+    // not do that for.
+    std::string text;
+    json whole;
+    for (int i = 0; i < 20 && whole.is_null(); ++i) {
+        text = "A prompt " + std::to_string(i) + " that is written piece by piece, then completed.";
+        const HttpAnswer answer =
+            post(server, "/v1/completions",
+                 {{"prompt", text}, {"max_tokens", 4}, {"temperature", 0}, {"ignore_eos", true}});
+        whole = answer.status == 200 ? json::parse(answer.body) : json();
+    }
+    QVERIFY(!whole.is_null());
     const HttpAnswer opened =
         post(server, "/v1/streams", {{"prompt", "A prompt "}, {"ignore_eos", true}});
     QCOMPARE(opened.status, 201);
@@ -263,7 +271,7 @@ void TstServeProgram::streamedPromptsAreWritten() {
     QCOMPARE(post(server, (path + "/append").c_str(), {{"text", text.substr(9)}}).status, 204);
     const HttpAnswer done =
         post(server, (path + "/complete").c_str(), {{"max_tokens", 4}, {"temperature", 0}});
-    QCOMPARE(done.status, 200);
+    QVERIFY2(done.status == 200, done.body.c_str());
     QCOMPARE(json::parse(done.body)["choices"][0]["text"], whole["choices"][0]["text"]);
     QCOMPARE(get(server, path.c_str()).status, 404);
     const std::string second =
