@@ -16,7 +16,12 @@ enum class KvCoding : std::uint8_t {
     // kKvRecentTokens behind the group of 32 that a query stands in, it is read from
     // KvLayer::recent.
     Channel4,
+    // Keys only, F16: of a block and head first the element 0 of every token, then element 1 …, so
+    // that sixteen keys are multiplied side by side as they lie. Blocks of whole sixteens.
+    Channel16,
 };
+// Tokens that Channel16 blocks are multiples of.
+static constexpr std::int64_t kKvVector = 16;
 
 // Elements of a row, or tokens of a channel, that share a scale.
 static constexpr std::int64_t kKvGroup = 32;
@@ -38,6 +43,7 @@ static constexpr std::int64_t kvRowBytes(KvCoding coding, std::int64_t dim,
     case KvCoding::F32:
         return 4 * dim;
     case KvCoding::F16:
+    case KvCoding::Channel16:
         return 2 * dim;
     case KvCoding::Row8:
         return coded + 4 + 2 * plainTail;
@@ -47,6 +53,11 @@ static constexpr std::int64_t kvRowBytes(KvCoding coding, std::int64_t dim,
         return (dim * 20 + kKvGroup - 1) / kKvGroup;
     }
     return 0;
+}
+
+// Whether a view of rows has their own number format and length, or is bytes.
+static constexpr bool isPlainCoding(KvCoding coding) {
+    return coding == KvCoding::F32 || coding == KvCoding::F16 || coding == KvCoding::Channel16;
 }
 
 // First position that a query at `position` reads in full precision.

@@ -68,7 +68,7 @@ void KvCache::addLayer(kernels::Ops& ops, const KvLayerShape& shape, std::int64_
     const auto rows = [&](kernels::KvCoding coding, std::int64_t blocks, std::int64_t dim,
                           std::int64_t plainTail) {
         const bool isF32 = coding == kernels::KvCoding::F32;
-        const bool isPlain = isF32 || coding == kernels::KvCoding::F16;
+        const bool isPlain = kernels::isPlainCoding(coding);
         const kernels::Format format = isF32     ? kernels::Format::F32
                                        : isPlain ? kernels::Format::F16
                                                  : kernels::Format::I8;
@@ -83,9 +83,11 @@ void KvCache::addLayer(kernels::Ops& ops, const KvLayerShape& shape, std::int64_
     kernels::KvLayer layer;
     layer.keyCoding = keyCoding(m_format, shape);
     layer.valueCoding = valueCoding(m_format, shape);
-    const bool isPlain =
-        layer.keyCoding == kernels::KvCoding::F32 || layer.keyCoding == kernels::KvCoding::F16;
-    layer.plainTail = isPlain ? 0 : shape.plainTail;
+    if (layer.keyCoding == kernels::KvCoding::Channel16 &&
+        m_blockTokens % kernels::kKvVector != 0) {
+        layer.keyCoding = kernels::KvCoding::F16;
+    }
+    layer.plainTail = kernels::isPlainCoding(layer.keyCoding) ? 0 : shape.plainTail;
     layer.keys = rows(layer.keyCoding, blocks, shape.keyDim, layer.plainTail);
     layer.values = rows(layer.valueCoding, blocks, shape.valueDim, 0);
     layer.recent =

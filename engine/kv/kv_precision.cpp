@@ -39,7 +39,12 @@ KvFormat kvFormat(const EngineConfig& config, kernels::Format weights) {
 KvCoding keyCoding(const KvFormat& format, const KvLayerShape& layer) {
     const KvPrecision precision = within(format.keys, layer);
     const bool isLatent = layer.valueDim == 0;
-    return precision == KvPrecision::INT4 && !isLatent ? KvCoding::Channel4 : rowCoding(precision);
+    if (isLatent) {
+        return rowCoding(precision);
+    }
+    return precision == KvPrecision::INT4   ? KvCoding::Channel4
+           : precision == KvPrecision::FP16 ? KvCoding::Channel16
+                                            : rowCoding(precision);
 }
 
 KvCoding valueCoding(const KvFormat& format, const KvLayerShape& layer) {

@@ -5,8 +5,7 @@
 // elements, values over ascending keys, blocks in ascending position; a masked key adds exactly 0.
 #pragma once
 
-#include "kernels/cpu/body_gates.h"
-#include "kernels/cpu/body_kv.h"
+#include "kernels/cpu/body_attention_rows.h"
 
 namespace kernels::cpu {
 namespace {
@@ -14,131 +13,25 @@ namespace {
 constexpr int kChunk = 4; // vectors of a row that a micro-kernel keeps in registers
 constexpr float kNoMaximum = -1e30F;
 
-inline int roundedUp(int n) {
-    return (n + 15) / 16 * 16;
-}
-
-// A row of partial sums: of the values [paddedDim], of the weights lane by lane [16], and the
-// row's maximum [16, the first of them].
-inline int partialPitch(int paddedDim) {
-    return paddedDim + kPartialTail;
-}
-
-struct SpanScratch {
-    float* keys;        // [keyDim][paddedTokens], transposed
-    float* values;      // [blockTokens][paddedDim]
-    float* scores;      // [rows][paddedTokens]
-    float* maxima;      // [rows, rounded up]: of the blocks so far
-    float* found;       // of this block
-    float* corrections; // what sums so far are multiplied by
-    int paddedTokens;
-    int paddedDim; // of values
-};
-
-inline SpanScratch scratchOf(const AttentionTile& tile) {
-    SpanScratch s{};
-    s.paddedTokens = roundedUp(tile.blockTokens);
-    s.paddedDim = roundedUp(tile.valueDim);
-    const int rows = tile.tokens * tile.heads;
-    s.keys = tile.scratch;
-    s.values = s.keys + roundedUp(tile.keyDim) * s.paddedTokens;
-    s.scores = s.values + s.paddedTokens * s.paddedDim;
-    s.maxima = s.scores + rows * s.paddedTokens;
-    s.found = s.maxima + roundedUp(rows);
-    s.corrections = s.found + roundedUp(rows);
-    return s;
-}
-
-// keys[d][key] = K[key][d] for keys [first, end), first a multiple of 16; zero past the last one.
-template <KvCoding kCoding>
-void transposeRows(const StoredRows& rows, const std::byte* source, int first, int end,
-                   const SpanScratch& s) {
-    constexpr int kLanes = Simd::kLanes;
-    for (int key = first; key < roundedUp(end); key += kLanes) {
-        for (int d = 0; d < rows.dim; d += kLanes) {
-            F v[kLanes];
-            for (int i = 0; i < kLanes; ++i) {
-                v[i] = key + i < end
-                           ? KvRow<kCoding>(rows, source + (key + i) * rows.rowBytes).at(d)
-                           : Simd::zero();
-            }
-            Simd::transpose(v);
-            for (int i = 0; i < kLanes && d + i < rows.dim; ++i) {
-                Simd::store(s.keys + (d + i) * s.paddedTokens + key, v[i]);
-            }
-        }
-    }
-}
-
-// The same for a group of 32 keys that lie element by element.
-void unpackChannels(const std::byte* group, int dim, float* keys, int paddedTokens) {
-    const auto* codes = reinterpret_cast<const std::uint8_t*>(group);
-    const auto* scales = reinterpret_cast<const std::uint16_t*>(group + std::ptrdiff_t{16} * dim);
-    for (int d = 0; d < dim; ++d, codes += 16, keys += paddedTokens) {
-        const F scale = Simd::setHalf(scales + d);
-        const F minimum = Simd::setHalf(scales + dim + d);
-        for (int i = 0; i < 16; i += Simd::kLanes) {
-            Simd::store(keys + i, Simd::fma(Simd::lowNibbles(codes + i), scale, minimum));
-            Simd::store(keys + 16 + i, Simd::fma(Simd::highNibbles(codes + i), scale, minimum));
-        }
-    }
-}
-
-// Groups that no row of the tile reads in full precision, then those that all of them do.
-void loadChannelKeys(const AttentionTile& tile, const AttentionBlock& block, int keys,
-                     const SpanScratch& s) {
-    constexpr int kGroup = kKvGroup;
-    const std::byte* coded = tile.keys.data + block.block * tile.keys.blockStride;
-    const std::byte* recent = tile.recent.data + block.recent * tile.recent.blockStride;
-    const auto begin = static_cast<std::int32_t>(kvRecentBegin(tile.firstPosition));
-    for (int first = 0; first < keys; first += kGroup) {
-        if (block.firstPosition + first < begin) {
-            unpackChannels(coded + first * tile.keys.rowBytes, tile.keyDim, s.keys + first,
-                           s.paddedTokens);
-        } else {
-            const int end = first + kGroup < keys ? first + kGroup : keys;
-            transposeRows<KvCoding::F16>(tile.recent, recent, first, end, s);
-        }
-    }
-}
-
-void loadKeys(const AttentionTile& tile, const AttentionBlock& block, int keys,
-              const SpanScratch& s) {
-    if (tile.keys.coding == KvCoding::Channel4) {
-        loadChannelKeys(tile, block, keys, s);
-        return;
-    }
-    withRowCoding(tile.keys.coding, [&](auto coding) {
-        transposeRows<decltype(coding)::value>(
-            tile.keys, tile.keys.data + block.block * tile.keys.blockStride, 0, keys, s);
-    });
-}
-
-void loadValues(const AttentionTile& tile, const AttentionBlock& block, int keys,
-                const SpanScratch& s) {
-    const std::byte* source = tile.values.data + block.block * tile.values.blockStride;
-    withRowCoding(tile.values.coding, [&](auto coding) {
-        for (int key = 0; key < keys; ++key, source += tile.values.rowBytes) {
-            const KvRow<decltype(coding)::value> row(tile.values, source);
-            float* out = s.values + key * s.paddedDim;
-            int d = 0;
-            for (; d < tile.valueDim; d += Simd::kLanes) {
-                Simd::store(out + d, row.at(d));
-            }
-            for (; d < s.paddedDim; d += Simd::kLanes) {
-                Simd::store(out + d, Simd::zero());
-            }
-        }
-    });
-}
-
 inline const float* queryRow(const AttentionTile& tile, int row) {
     return tile.q + row / tile.heads * tile.queryStride + row % tile.heads * tile.keyDim;
 }
 
-// scores[row][key .. key + kVectors * kLanes) = q[row] . K
-template <int kRows, int kVectors>
-void scoreRows(const AttentionTile& tile, const SpanScratch& s, int row, int key) {
+// What lies in cache has been widened; of what is read where it lies, the block that comes next is
+// asked for meanwhile: it is about as long as this one.
+inline void prefetchNext(const float*, const std::byte*, std::int64_t) {}
+inline void prefetchNext(const std::uint16_t*, const std::byte*& next, std::int64_t pitch) {
+    const std::byte* end = next + 2 * pitch;
+    for (; next < end; next += 64) {
+        Simd::prefetch(next);
+    }
+}
+
+// scores[row][key .. key + kVectors * kLanes) = q[row] . K, of which keys[d * pitch] are elements
+// d.
+template <int kRows, int kVectors, class Element>
+void scoreRows(const AttentionTile& tile, const SpanScratch& s, int row, int key,
+               const Element* keys, int pitch, const std::byte* next) {
     const float* q[kRows];
     F sums[kRows][kVectors];
 #pragma GCC unroll 8
@@ -149,8 +42,9 @@ void scoreRows(const AttentionTile& tile, const SpanScratch& s, int row, int key
             sums[r][v] = Simd::zero();
         }
     }
-    const float* keys = s.keys + key;
-    for (int d = 0; d < tile.keyDim; ++d, keys += s.paddedTokens) {
+    keys += key;
+    for (int d = 0; d < tile.keyDim; ++d, keys += pitch) {
+        prefetchNext(keys, next, pitch);
         F factors[kRows];
 #pragma GCC unroll 8
         for (int r = 0; r < kRows; ++r) {
@@ -158,7 +52,7 @@ void scoreRows(const AttentionTile& tile, const SpanScratch& s, int row, int key
         }
 #pragma GCC unroll 4
         for (int v = 0; v < kVectors; ++v) {
-            const F k = Simd::load(keys + v * Simd::kLanes);
+            const F k = loadElements(keys + v * Simd::kLanes);
 #pragma GCC unroll 8
             for (int r = 0; r < kRows; ++r) {
                 sums[r][v] = Simd::fma(factors[r], k, sums[r][v]);
@@ -174,9 +68,10 @@ void scoreRows(const AttentionTile& tile, const SpanScratch& s, int row, int key
     }
 }
 
-// sums[row][d ..) = sums * correction + weights . V
-template <int kRows, int kVectors>
-void addValueRows(const SpanScratch& s, float* partial, int row, int keys, int d) {
+// sums[row][d ..) = sums * correction + weights . V, of which values[key * valuePitch] are rows.
+template <int kRows, int kVectors, class Element>
+void addValueRows(const SpanScratch& s, float* partial, int row, int keys, int d,
+                  const Element* values, std::int64_t valuePitch, const std::byte* next) {
     const int pitch = partialPitch(s.paddedDim);
     F sums[kRows][kVectors];
 #pragma GCC unroll 8
@@ -189,8 +84,9 @@ void addValueRows(const SpanScratch& s, float* partial, int row, int keys, int d
         }
     }
     const float* weights = s.scores + row * s.paddedTokens;
-    const float* values = s.values + d;
-    for (int key = 0; key < keys; ++key, values += s.paddedDim) {
+    values += d;
+    for (int key = 0; key < keys; ++key, values += valuePitch) {
+        prefetchNext(values, next, valuePitch);
         F factors[kRows];
 #pragma GCC unroll 8
         for (int r = 0; r < kRows; ++r) {
@@ -198,7 +94,7 @@ void addValueRows(const SpanScratch& s, float* partial, int row, int keys, int d
         }
 #pragma GCC unroll 4
         for (int v = 0; v < kVectors; ++v) {
-            const F value = Simd::load(values + v * Simd::kLanes);
+            const F value = loadElements(values + v * Simd::kLanes);
 #pragma GCC unroll 8
             for (int r = 0; r < kRows; ++r) {
                 sums[r][v] = Simd::fma(factors[r], value, sums[r][v]);
@@ -214,25 +110,30 @@ void addValueRows(const SpanScratch& s, float* partial, int row, int keys, int d
     }
 }
 
-template <int kRows>
-void scoreAllKeys(const AttentionTile& tile, const SpanScratch& s, int row, int keys) {
+template <int kRows, class Element>
+void scoreAllKeys(const AttentionTile& tile, const SpanScratch& s, int row, int keys,
+                  const Element* from, int pitch, const std::byte* next) {
     int key = 0;
     for (; key + kChunk * Simd::kLanes <= roundedUp(keys); key += kChunk * Simd::kLanes) {
-        scoreRows<kRows, kChunk>(tile, s, row, key);
+        scoreRows<kRows, kChunk>(tile, s, row, key, from, pitch, next);
+    }
+    for (; key + 2 * Simd::kLanes <= roundedUp(keys); key += 2 * Simd::kLanes) {
+        scoreRows<kRows, 2>(tile, s, row, key, from, pitch, next);
     }
     for (; key < roundedUp(keys); key += Simd::kLanes) {
-        scoreRows<kRows, 1>(tile, s, row, key);
+        scoreRows<kRows, 1>(tile, s, row, key, from, pitch, next);
     }
 }
 
-template <int kRows>
-void addAllValues(const SpanScratch& s, float* partial, int row, int keys) {
+template <int kRows, class Element>
+void addAllValues(const SpanScratch& s, float* partial, int row, int keys, const Element* from,
+                  std::int64_t pitch, const std::byte* next) {
     int d = 0;
     for (; d + kChunk * Simd::kLanes <= s.paddedDim; d += kChunk * Simd::kLanes) {
-        addValueRows<kRows, kChunk>(s, partial, row, keys, d);
+        addValueRows<kRows, kChunk>(s, partial, row, keys, d, from, pitch, next);
     }
     for (; d < s.paddedDim; d += Simd::kLanes) {
-        addValueRows<kRows, 1>(s, partial, row, keys, d);
+        addValueRows<kRows, 1>(s, partial, row, keys, d, from, pitch, next);
     }
 }
 
@@ -320,6 +221,45 @@ void weighRow(const AttentionTile& tile, const SpanScratch& s, int row, int keys
     Simd::store(weights, sum);
 }
 
+// Rows that fit one group read F16 where it lies: widened apart, it would be read once as well.
+void scoreBlock(const AttentionTile& tile, const AttentionBlock& block, const SpanScratch& s,
+                int keys) {
+    const int rows = tile.tokens * tile.heads;
+    const bool isDirect = rows <= Simd::kScoreRows && tile.keys.coding == KvCoding::Channel16;
+    if (!isDirect) {
+        loadKeys(tile, block, keys, s);
+    }
+    eachRowGroup<Simd::kScoreRows>(0, rows, [&](auto count, int row) {
+        constexpr int kRows = decltype(count)::value;
+        if (isDirect) {
+            scoreAllKeys<kRows>(tile, s, row, keys, channelsOf(tile, block), tile.blockTokens,
+                                tile.values.data + block.block * tile.values.blockStride);
+        } else {
+            scoreAllKeys<kRows>(tile, s, row, keys, s.keys, s.paddedTokens, nullptr);
+        }
+    });
+}
+
+void addBlockValues(const AttentionTile& tile, const AttentionBlock& block,
+                    const AttentionBlock& next, const SpanScratch& s, int keys) {
+    const int rows = tile.tokens * tile.heads;
+    const bool isDirect = rows <= Simd::kScoreRows && tile.values.coding == KvCoding::F16 &&
+                          tile.valueDim == s.paddedDim;
+    if (!isDirect) {
+        loadValues(tile, block, keys, s);
+    }
+    eachRowGroup<Simd::kScoreRows>(0, rows, [&](auto count, int row) {
+        constexpr int kRows = decltype(count)::value;
+        if (isDirect) {
+            addAllValues<kRows>(s, tile.partial, row, keys, halvesOf(tile, block),
+                                tile.values.rowBytes / 2,
+                                tile.keys.data + next.block * tile.keys.blockStride);
+        } else {
+            addAllValues<kRows>(s, tile.partial, row, keys, s.values, s.paddedDim, nullptr);
+        }
+    });
+}
+
 void attendSpan(const AttentionTile& tile) {
     const SpanScratch s = scratchOf(tile);
     const int rows = tile.tokens * tile.heads;
@@ -345,10 +285,7 @@ void attendSpan(const AttentionTile& tile) {
         if (tile.firstPosition - block.firstPosition - tile.window + 1 >= tile.blockTokens) {
             continue; // before every row's window: it would add exactly 0
         }
-        loadKeys(tile, block, keys, s);
-        eachRowGroup<Simd::kScoreRows>(0, rows, [&](auto count, int row) {
-            scoreAllKeys<decltype(count)::value>(tile, s, row, keys);
-        });
+        scoreBlock(tile, block, s, keys);
         for (int row = 0; row < rows; ++row) {
             scaleRow(tile, s, row, visibleKeys(tile, row, block.firstPosition, keys), keys);
         }
@@ -356,10 +293,7 @@ void attendSpan(const AttentionTile& tile) {
         for (int row = 0; row < rows; ++row) {
             weighRow(tile, s, row, keys);
         }
-        loadValues(tile, block, keys, s);
-        eachRowGroup<Simd::kScoreRows>(0, rows, [&](auto count, int row) {
-            addAllValues<decltype(count)::value>(s, tile.partial, row, keys);
-        });
+        addBlockValues(tile, block, tile.blocks[b + 1 < tile.blockCount ? b + 1 : b], s, keys);
     }
     for (int row = 0; row < rows; ++row) {
         tile.partial[row * pitch + pitch - kTileRows] = s.maxima[row];

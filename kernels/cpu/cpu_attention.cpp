@@ -11,10 +11,10 @@ namespace {
 
 // [blocks, kvHeads, blockTokens, dim] in the coding's own format.
 bool isStored(const View& rows, KvCoding coding, std::int64_t dim, std::int64_t plainTail) {
-    const bool isPlain = coding == KvCoding::F32 || coding == KvCoding::F16;
-    const Format format = coding == KvCoding::F32   ? Format::F32
-                          : coding == KvCoding::F16 ? Format::F16
-                                                    : Format::I8;
+    const bool isPlain = isPlainCoding(coding);
+    const Format format = coding == KvCoding::F32 ? Format::F32
+                          : isPlain               ? Format::F16
+                                                  : Format::I8;
     return rows.format == format && rows.shape.rank() == 4 &&
            rows.shape[3] == (isPlain ? dim : kvRowBytes(coding, dim, plainTail));
 }
@@ -31,10 +31,15 @@ void checkCache(const KvLayer& kv, std::int64_t keyDim, std::int64_t valueDim) {
                 "attention: keys coded by channel come in blocks of whole groups of 32, with the "
                 "recent ones in F16 and values apart");
     }
+    require(kv.keyCoding != KvCoding::Channel16 ||
+                (kv.values.data != nullptr && kv.blockTokens() % kKvVector == 0),
+            "attention: keys element by element come in blocks of whole sixteens with values "
+            "apart");
     require(kv.values.data == nullptr ||
                 (isStored(kv.values, kv.valueCoding, valueDim, 0) &&
-                 kv.valueCoding != KvCoding::Channel4 && kv.values.shape[0] == kv.keys.shape[0] &&
-                 kv.values.shape[1] == kv.keys.shape[1] && kv.values.shape[2] == kv.keys.shape[2]),
+                 kv.valueCoding != KvCoding::Channel4 && kv.valueCoding != KvCoding::Channel16 &&
+                 kv.values.shape[0] == kv.keys.shape[0] && kv.values.shape[1] == kv.keys.shape[1] &&
+                 kv.values.shape[2] == kv.keys.shape[2]),
             "attention: values are [blocks, kvHeads, blockTokens, valueDim] as the layer codes "
             "them");
 }

@@ -4,6 +4,7 @@
 #include "kernels/thread_pool.h"
 
 #include <algorithm>
+#include <array>
 
 namespace kernels::cpu {
 
@@ -22,9 +23,30 @@ struct RowStore {
           heads(stored.shape[1]),
           blockTokens(stored.shape[2]) {}
 
+    std::byte* block(std::int64_t slot, std::int64_t head) const {
+        return data + (slot / blockTokens * heads + head) * blockTokens * rowBytes;
+    }
     std::byte* row(std::int64_t slot, std::int64_t head) const {
-        return data +
-               ((slot / blockTokens * heads + head) * blockTokens + slot % blockTokens) * rowBytes;
+        return block(slot, head) + slot % blockTokens * rowBytes;
+    }
+
+    void put(const KernelTable& kernels, std::int64_t slot, std::int64_t head,
+             const float* in) const {
+        if (coding != KvCoding::Channel16) {
+            kernels.storeKvRow(coding, in, dim, plainTail, row(slot, head));
+            return;
+        }
+        std::array<std::uint16_t, 64> halves;
+        constexpr auto kMost = static_cast<std::int64_t>(halves.size());
+        auto* out = reinterpret_cast<std::uint16_t*>(block(slot, head)) + slot % blockTokens;
+        for (std::int64_t first = 0; first < dim; first += kMost) {
+            const std::int64_t count = std::min(kMost, dim - first);
+            kernels.storeKvRow(KvCoding::F16, in + first, count, 0,
+                               reinterpret_cast<std::byte*>(halves.data()));
+            for (std::int64_t i = 0; i < count; ++i, out += blockTokens) {
+                *out = halves[static_cast<std::size_t>(i)];
+            }
+        }
     }
 
     std::byte* data;
@@ -34,10 +56,10 @@ struct RowStore {
 
 bool isCache(const View& rows, const View& keys, KvCoding coding, std::int64_t kvHeads,
              std::int64_t dim, std::int64_t tail) {
-    const bool isPlain = coding == KvCoding::F32 || coding == KvCoding::F16;
-    const Format format = coding == KvCoding::F32   ? Format::F32
-                          : coding == KvCoding::F16 ? Format::F16
-                                                    : Format::I8;
+    const bool isPlain = isPlainCoding(coding);
+    const Format format = coding == KvCoding::F32 ? Format::F32
+                          : isPlain               ? Format::F16
+                                                  : Format::I8;
     return rows.format == format && rows.shape.rank() == 4 && rows.shape[1] == kvHeads &&
            rows.shape[2] == keys.shape[2] &&
            rows.shape[3] == (isPlain ? dim : kvRowBytes(coding, dim, tail));
@@ -71,7 +93,9 @@ void checkStore(const View& q, const View& k, const View& v, std::int64_t width,
             (!hasValues || (isCache(kv.values, kv.keys, kv.valueCoding, kvHeads, v.shape[2], 0) &&
                             kv.values.shape[0] == kv.keys.shape[0])) &&
             (!isChannel || (isCache(kv.recent, kv.keys, KvCoding::F16, kvHeads, k.shape[2], 0) &&
-                            kv.blockTokens() % kKvGroup == 0)),
+                            kv.blockTokens() % kKvGroup == 0)) &&
+            (kv.keyCoding != KvCoding::Channel16 ||
+             (hasValues && kv.blockTokens() % kKvVector == 0)),
         "ropeAndStore: keys and values are [blocks, kvHeads, blockTokens, dim] as the layer "
         "codes them");
     checkSlots(slots.slots, kv.keys);
@@ -124,13 +148,10 @@ void CpuOps::ropeAndStore(View q, View k, View v, const RopeSpec& rope,
                                turnHeads(key, kvHeads, keyDim, t);
                                const auto at = static_cast<std::size_t>(t);
                                for (std::int64_t head = 0; head < kvHeads; ++head) {
-                                   m_kernels.storeKvRow(keys.coding, key + head * keyDim, keyDim,
-                                                        keys.plainTail,
-                                                        keys.row(keySlots[at], head));
+                                   keys.put(m_kernels, keySlots[at], head, key + head * keyDim);
                                    if (hasValues) {
-                                       m_kernels.storeKvRow(
-                                           values.coding, v.f32() + (t * kvHeads + head) * valueDim,
-                                           valueDim, 0, values.row(slots.slots[at], head));
+                                       values.put(m_kernels, slots.slots[at], head,
+                                                  v.f32() + (t * kvHeads + head) * valueDim);
                                    }
                                }
                            }

@@ -40,6 +40,18 @@ Numbers decodeRows(const View& stored, KvCoding coding, std::int64_t dim, std::i
         return decode(stored);
     }
     const std::int64_t rows = stored.shape.rows();
+    if (coding == KvCoding::Channel16) {
+        const std::int64_t tokens = stored.shape[2];
+        const Numbers channels = decode(stored);
+        Numbers values(channels.size());
+        for (std::int64_t row = 0; row < rows; ++row) {
+            for (std::int64_t d = 0; d < dim; ++d) {
+                values[static_cast<std::size_t>(row * dim + d)] = channels[static_cast<std::size_t>(
+                    row / tokens * tokens * dim + d * tokens + row % tokens)];
+            }
+        }
+        return values;
+    }
     const std::int64_t rowBytes = stored.shape.rowLength();
     const auto* bytes = static_cast<const std::uint8_t*>(stored.data);
     Numbers values(static_cast<std::size_t>(rows * dim));

@@ -39,6 +39,9 @@ constexpr Codings kCases[] = {
     {KvCoding::Row8, KvCoding::Row8, 4, 1, 28, 0, 16, 4},
     {KvCoding::Row4, KvCoding::Row4, 16, 1, 576, 0, 64, 64},
     {KvCoding::F32, KvCoding::F32, 3, 1, 28, 0, 16, 4},
+    {KvCoding::Channel16, KvCoding::F16, 9, 3, 64, 64, 64},
+    {KvCoding::Channel16, KvCoding::Row8, 14, 2, 80, 40, 16},
+    {KvCoding::Channel16, KvCoding::F16, 3, 3, 22, 22, 32},
 };
 
 constexpr std::int32_t kLength = 196; // beyond the recent keys of a group
@@ -113,10 +116,10 @@ public:
 
 private:
     kernels::View rows(KvCoding coding, std::int64_t blocks, std::int64_t dim, std::int64_t tail) {
-        const bool isPlain = coding == KvCoding::F32 || coding == KvCoding::F16;
-        const Format format = coding == KvCoding::F32   ? Format::F32
-                              : coding == KvCoding::F16 ? Format::F16
-                                                        : Format::I8;
+        const bool isPlain = kernels::isPlainCoding(coding);
+        const Format format = coding == KvCoding::F32 ? Format::F32
+                              : isPlain               ? Format::F16
+                                                      : Format::I8;
         m_buffers.push_back(
             m_ops.allocate(format, {blocks, m_codings.kvHeads, m_codings.blockTokens,
                                     isPlain ? dim : kernels::kvRowBytes(coding, dim, tail)}));
@@ -148,6 +151,7 @@ double errorOf(KvCoding coding) {
     case KvCoding::F32:
         return 0.0;
     case KvCoding::F16:
+    case KvCoding::Channel16:
         return 6.0 * 0x1p-11;
     case KvCoding::Row8:
         return 6.0 / 254.0 * 1.01;
