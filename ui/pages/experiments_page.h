@@ -88,6 +88,7 @@ private:
     std::vector<app::Experiment> m_library, m_own;
     int m_resultNumber = 0, m_contentNumber = 0; // newest background read; older ones are dropped
     bool m_isShown = false;
+    std::optional<std::pair<double, double>> m_targetBefore; // of the service, during a search
     qint64 m_lastPictures = 0; // when the running one's pictures were made, ms
 
     TabRow* m_tabs = nullptr;

@@ -71,7 +71,11 @@ void ExperimentsPage::startSearch() {
                              QString::fromStdString(plan.error().message));
         return;
     }
+    if (!canStart()) {
+        return;
+    }
     // Goodput is counted within these limits while the search goes on.
+    m_targetBefore = {m_session.serviceTtftMs(), m_session.serviceTpotMs()};
     m_session.setServiceTarget(limits.ttftP99Ms.value_or(1e9), limits.tpotP99Ms.value_or(1e9));
     app::Experiment experiment = plan->experiment;
     start(std::move(experiment), app::tunerSchedule(*plan));
@@ -199,6 +203,10 @@ void ExperimentsPage::showRunning() {
 }
 
 void ExperimentsPage::runFinished() {
+    if (m_targetBefore) {
+        m_session.setServiceTarget(m_targetBefore->first, m_targetBefore->second);
+        m_targetBefore.reset();
+    }
     const bool isGoingOn = !m_queue.empty() && m_run->phase() != app::ExperimentPhase::Stopped;
     if (!isGoingOn) {
         m_queue.clear();
