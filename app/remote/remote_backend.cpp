@@ -147,6 +147,9 @@ void RemoteBackend::take(const std::shared_ptr<Asked>& asked, const RemotePiece&
             asked->error = piece.error;
         }
         asked->reason = piece.finish ? piece.finish : asked->reason;
+        if (piece.isEnd && asked->pieces > 0 && asked->error.empty()) {
+            asked->reason = asked->reason.value_or(FinishReason::Stop);
+        }
         if (piece.usage.promptTokens) {
             asked->usage.promptTokens = piece.usage.promptTokens;
         }
@@ -366,8 +369,19 @@ engine::Result<std::vector<engine::TokenId>> RemoteBackend::tokenize(std::string
                                          "An attached server does not tell its tokens."});
 }
 
-// Once a second: its figures, or else whether it is still there.
+// Once a second: its figures, or else whether it is still there. Where it tells no figures, answers
+// that are under way show as much, and a question beside them would interrupt them with
+// llama-cpp-python's server.
 void RemoteBackend::watch() {
+    bool isAnswering = false;
+    {
+        const std::lock_guard lock(m_mutex);
+        isAnswering = !m_asked.empty() && !m_isLost;
+    }
+    if (isAnswering && !m_hasMetrics) {
+        m_hub->after(kWatchEvery, [this] { watch(); });
+        return;
+    }
     const auto text = std::make_shared<std::string>();
     const auto status = std::make_shared<int>(0);
     RemoteRequest request{.path = m_hasMetrics ? "/metrics" : "/v1/models"};

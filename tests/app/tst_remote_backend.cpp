@@ -209,6 +209,9 @@ void TstRemoteBackend::streamsOfOthersAreRead_data() {
                                             "data: {\"choices\":[{\"text\":\"\",\"finish_reason\":"
                                             "\"stop\"}]}\n\ndata: [DONE]\n\n")
                               << "ab" << stop << 2;
+    QTest::newRow("an end without a reason")
+        << QByteArray("data: {\"choices\":[{\"text\":\"a\"}]}\n\ndata: [DONE]\n\n") << "a" << stop
+        << 1;
     QTest::newRow("no end") << QByteArray("data: {\"choices\":[{\"text\":\"a\"}]}\n\n") << "a"
                             << stop << 1;
     QTest::newRow("error in the middle")
