@@ -11,9 +11,10 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
+#include <algorithm>
 #include <map>
 #include <mutex>
+#include <span>
 
 namespace engine::hf {
 
@@ -143,8 +144,7 @@ public:
         return made({place, kWhole}, [&](std::vector<std::byte>& out) {
             const TensorRecipe& recipe = m_recipes[place];
             out.resize(tensor.size());
-            std::memcpy(out.data(), recipe.constants.data(),
-                        recipe.constants.size() * sizeof(float));
+            std::ranges::copy(std::as_bytes(std::span(recipe.constants)), out.begin());
             std::size_t at = 0;
             for (const TensorPiece& piece : recipe.pieces) {
                 makePiece(recipe, piece, out.data() + at);
