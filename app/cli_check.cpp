@@ -50,8 +50,10 @@ ExitStatus runCheck(const CheckArguments& arguments) {
     for (const std::string& problem : check.problems) {
         text += "  " + problem + "\n";
     }
+    std::int64_t savedRuns = 0;
     if (!arguments.salvage.empty()) {
         const Salvage salvage = orFail(salvageLog(arguments.file, arguments.salvage));
+        savedRuns = salvage.runs;
         json["salvage"] = salvageJson(salvage);
         text += salvageText(salvage, arguments.salvage);
     } else if (!check.isSound) {
@@ -60,7 +62,7 @@ ExitStatus runCheck(const CheckArguments& arguments) {
     }
     printOut(arguments.asJson ? json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
                               : text);
-    const bool isDone = check.isSound || !arguments.salvage.empty();
+    const bool isDone = check.isSound || savedRuns > 0;
     return isDone ? ExitStatus::Done : ExitStatus::Failed;
 }
 

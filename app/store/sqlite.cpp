@@ -12,8 +12,10 @@ namespace {
 
 DatabaseFailure failureOf(sqlite3* handle, int code) {
     const int extended = handle != nullptr ? sqlite3_extended_errcode(handle) : code;
+    const char* file = handle != nullptr ? sqlite3_db_filename(handle, "main") : nullptr;
     return DatabaseFailure(extended != SQLITE_OK ? extended : code,
-                           handle != nullptr ? sqlite3_errmsg(handle) : sqlite3_errstr(code));
+                           handle != nullptr ? sqlite3_errmsg(handle) : sqlite3_errstr(code),
+                           file != nullptr ? file : "");
 }
 
 // A file: URI; everything but unreserved characters is escaped, so that any file name works.
@@ -49,7 +51,10 @@ sqlite3* openHandle(const std::filesystem::path& file, DatabaseAccess access) {
 
 engine::Error describe(const DatabaseFailure& failure, const std::filesystem::path& file) {
     using engine::ErrorCode;
-    const std::string name = file.string();
+    std::error_code error;
+    const bool isOther = !failure.file().empty() && std::filesystem::exists(file, error) &&
+                         !std::filesystem::equivalent(failure.file(), file, error) && !error;
+    const std::string name = (isOther ? failure.file() : file).string();
     switch (failure.primaryCode()) {
     case SQLITE_FULL:
         return {ErrorCode::Io,

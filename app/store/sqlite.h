@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 struct sqlite3;
@@ -23,15 +24,21 @@ namespace app {
 // What SQLite said: an extended result code and its text.
 class DatabaseFailure : public std::runtime_error {
 public:
-    DatabaseFailure(int code, const std::string& text) : std::runtime_error(text), m_code(code) {}
+    DatabaseFailure(int code, const std::string& text, std::filesystem::path file = {})
+        : std::runtime_error(text),
+          m_code(code),
+          m_file(std::move(file)) {}
     int code() const { return m_code; }
     int primaryCode() const { return m_code & 0xff; }
+    const std::filesystem::path& file() const { return m_file; } // empty: not known
 
 private:
     int m_code;
+    std::filesystem::path m_file;
 };
 
-// A sentence with a remedy, naming the file.
+// A sentence with a remedy, naming the file: `file`, unless the failure is known to be another's,
+// as where rows are copied from one database to the next.
 engine::Error describe(const DatabaseFailure& failure, const std::filesystem::path& file);
 
 class Statement {

@@ -51,6 +51,7 @@ private Q_SLOTS:
     void whatIsLeftOfABrokenLogIsSaved();
     void otherFilesAreRefused();
     void anArchiveComesBackEqual();
+    void aDamagedImportIsNamed();
 };
 
 void TstSalvage::aSoundLogIsCalledSound() {
@@ -144,6 +145,30 @@ void TstSalvage::anArchiveComesBackEqual() {
     QCOMPARE((*store)->experiments()->size(), std::size_t{1});
     QCOMPARE((*store)->experiments()->front().blocks.size(), std::size_t{1});
     QVERIFY((*store)->importRuns(archive)->empty()); // it is there already
+}
+
+// The log it was meant for is sound, and nobody may be told to move that one away.
+void TstSalvage::aDamagedImportIsNamed() {
+    int refused = 0;
+    for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {
+        QTemporaryDir folder;
+        const std::filesystem::path other = makeLog(folder);
+        overwrite(other, seed, 12);
+        const std::filesystem::path own = folder.path().toStdString() + "/own.db";
+        auto store = app::RunStore::open(own, app::StoreMode::Write);
+        QVERIFY(store);
+        const auto copies = (*store)->importRuns(other);
+        if (!copies) {
+            ++refused;
+            QVERIFY2(copies.error().message.find("/runs.db") != std::string::npos,
+                     copies.error().message.c_str());
+            QVERIFY(copies.error().message.find("/own.db") == std::string::npos);
+        }
+        store->reset();
+        const auto check = app::checkLog(own);
+        QVERIFY(check && check->isSound);
+    }
+    QVERIFY(refused > 0);
 }
 
 QTEST_GUILESS_MAIN(TstSalvage)
