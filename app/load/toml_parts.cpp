@@ -134,7 +134,8 @@ engine::Error refusalError(std::string_view sourceName, std::uint32_t line,
                            std::string_view message) {
     const std::string place =
         line > 0 ? fmt::format("{}:{}", sourceName, line) : std::string(sourceName);
-    return {engine::ErrorCode::Invalid, fmt::format("{}: {}.", place, message)};
+    const std::string_view end = message.ends_with('.') ? "" : "."; // some are whole sentences
+    return {engine::ErrorCode::Invalid, fmt::format("{}: {}{}", place, message, end)};
 }
 
 std::string tomlQuoted(std::string_view text) {
