@@ -70,7 +70,7 @@ RemoteBackend::RemoteBackend(std::unique_ptr<RemoteHub> hub, engine::Capabilitie
 }
 
 RemoteBackend::~RemoteBackend() {
-    m_hub.reset(); // nothing is called back any more
+    m_hub->stop(); // while it is there: what is called back until then uses it
     std::map<engine::RequestId, std::shared_ptr<Asked>> asked;
     {
         const std::lock_guard lock(m_mutex);

@@ -218,9 +218,14 @@ public:
           work(boost::asio::make_work_guard(io)),
           thread([this] { io.run(); }) {}
 
-    ~Impl() {
+    ~Impl() { stop(); }
+
+    void stop() {
         work.reset();
         io.stop();
+        if (thread.joinable()) {
+            thread.join();
+        }
     }
 
     const RemoteAddress address;
@@ -234,6 +239,10 @@ RemoteHub::RemoteHub(RemoteAddress address, std::string token)
     : m_impl(std::make_unique<Impl>(std::move(address), std::move(token))) {}
 
 RemoteHub::~RemoteHub() = default;
+
+void RemoteHub::stop() {
+    m_impl->stop();
+}
 
 std::shared_ptr<RemoteCall> RemoteHub::start(RemoteRequest request, RemoteListener listener) {
     const auto call = std::make_shared<Call>(m_impl->io, m_impl->address, m_impl->token,

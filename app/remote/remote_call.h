@@ -44,7 +44,10 @@ struct RemoteListener {
 class RemoteHub {
 public:
     RemoteHub(RemoteAddress address, std::string token);
-    ~RemoteHub(); // cancels all calls and joins its thread
+    ~RemoteHub();
+    // Cancels all calls and joins the thread: nothing is called back any more. The hub can still be
+    // asked; it does nothing then. Not on the hub's thread.
+    void stop();
     RemoteHub(const RemoteHub&) = delete;
     RemoteHub& operator=(const RemoteHub&) = delete;
 

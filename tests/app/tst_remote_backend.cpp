@@ -35,6 +35,7 @@ private Q_SLOTS:
     void cancellingClosesTheConnection();
     void aDeadlineEndsIt();
     void aServerThatGoesIsNoticedAndFoundAgain();
+    void leavingWhileItAnswersIsQuiet();
     void itsSettingsStayItsOwn();
     void theSessionRecordsIt();
     void llamaCppPythonIsDriven();
@@ -300,6 +301,16 @@ void TstRemoteBackend::aServerThatGoesIsNoticedAndFoundAgain() {
         [](const std::shared_ptr<HttpExchange>& exchange) { exchange->respond({.body = "{}"}); });
     QVERIFY(again.start(m_port).has_value());
     QTRY_COMPARE_WITH_TIMEOUT(backend->snapshot().state, engine::EngineState::Idle, 10'000);
+}
+
+// The first question for figures is under way: what comes back must find its backend or nobody.
+void TstRemoteBackend::leavingWhileItAnswersIsQuiet() {
+    serve("");
+    for (int i = 0; i < 40; ++i) {
+        auto backend = attach();
+        QVERIFY(backend != nullptr);
+        std::this_thread::sleep_for(std::chrono::microseconds(15 * i));
+    }
 }
 
 void TstRemoteBackend::itsSettingsStayItsOwn() {
