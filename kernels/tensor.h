@@ -41,6 +41,8 @@ struct View {
     Format format = Format::F32;
     Shape shape;
     Device device = Device::Cpu;
+    // What all values of a weight matrix are multiplied by besides; not 1 for NVFP4 only.
+    float factor = 1.0F;
 
     // Typed access to F32 data on the CPU.
     float* f32() const { return static_cast<float*>(data); }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace engine {
@@ -21,12 +22,20 @@ std::string text(const kernels::Shape& shape) {
 }
 
 // Views are not const: operators write to theirs, but never to a file's weight.
-kernels::View viewOf(const TensorEntry& tensor, const std::byte* bytes,
-                     const kernels::Shape& shape) {
+kernels::View viewOf(const TensorEntry& tensor, const std::byte* bytes, const kernels::Shape& shape,
+                     float factor) {
     return {.data = const_cast<std::byte*>(bytes),
             .format = tensor.format,
             .shape = shape,
-            .device = kernels::Device::Cpu};
+            .device = kernels::Device::Cpu,
+            .factor = factor};
+}
+
+// "blk.0.attn_q.weight" and ".scale": "blk.0.attn_q.scale".
+std::string besides(const std::string& name, std::string_view suffix) {
+    constexpr std::string_view kWeight = ".weight";
+    return name.substr(0, name.size() - (name.ends_with(kWeight) ? kWeight.size() : 0))
+        .append(suffix);
 }
 
 } // namespace
@@ -62,7 +71,8 @@ std::unique_ptr<kernels::Weight> WeightLoader::matrix(const std::string& name, s
                                                       std::int64_t columns,
                                                       kernels::ActivationPrecision precision) {
     const TensorEntry& tensor = takeMatrix(name, kernels::Shape{rows, columns});
-    auto weight = m_ops.prepare(viewOf(tensor, m_checkpoint.contents(tensor).data(), tensor.shape),
+    auto weight = m_ops.prepare(viewOf(tensor, m_checkpoint.contents(tensor).data(), tensor.shape,
+                                       takeFactors(tensor, 1).front()),
                                 m_options.layout, precision);
     releaseAfter(tensor);
     return weight;
@@ -79,6 +89,7 @@ WeightVector WeightLoader::stack(const std::string& name, const Stacked& stacked
     const TensorEntry& tensor = takeMatrix(name, shape);
     const std::size_t rowBytes =
         kernels::formatBytes(tensor.format, static_cast<std::size_t>(stacked.columns));
+    const std::vector<float> factors = takeFactors(tensor, stacked.count);
     WeightVector weights;
     weights.reserve(static_cast<std::size_t>(stacked.count));
     for (std::int64_t i = 0; i < stacked.count; ++i) {
@@ -89,10 +100,10 @@ WeightVector WeightLoader::stack(const std::string& name, const Stacked& stacked
         const std::byte* bytes = isStack ? m_checkpoint.contents(tensor, i).data()
                                          : m_checkpoint.contents(tensor).data();
         const std::int64_t row = (isStack ? 0 : i * fileRows) + stacked.firstRow;
-        weights.push_back(
-            m_ops.prepare(viewOf(tensor, bytes + static_cast<std::size_t>(row) * rowBytes,
-                                 {stacked.rows, stacked.columns}),
-                          m_options.layout, precision));
+        weights.push_back(m_ops.prepare(
+            viewOf(tensor, bytes + static_cast<std::size_t>(row) * rowBytes,
+                   {stacked.rows, stacked.columns}, factors[static_cast<std::size_t>(i)]),
+            m_options.layout, precision));
         if (isStack && tensor.bytes.empty()) {
             releaseAfter(tensor); // made one by one, so that a stack never is in memory twice
         }
@@ -110,8 +121,11 @@ kernels::Buffer WeightLoader::values(const std::string& name, std::int64_t rows,
                                      std::int64_t columns) {
     const TensorEntry& tensor = takeMatrix(name, kernels::Shape{rows, columns});
     kernels::Buffer buffer = kernels::Buffer::cpu(kernels::Format::F32, {rows, columns});
-    kernels::dequantize(tensor.format, m_checkpoint.contents(tensor).data(),
-                        {buffer.view().f32(), static_cast<std::size_t>(rows * columns)});
+    const std::span numbers(buffer.view().f32(), static_cast<std::size_t>(rows * columns));
+    kernels::dequantize(tensor.format, m_checkpoint.contents(tensor).data(), numbers);
+    if (const float factor = takeFactors(tensor, 1).front(); factor != 1.0F) {
+        std::ranges::for_each(numbers, [&](float& number) { number *= factor; });
+    }
     releaseAfter(tensor);
     return buffer;
 }
@@ -148,8 +162,14 @@ std::int64_t WeightLoader::leaveOut(std::string_view prefix) {
 }
 
 void WeightLoader::refuseLeftOvers() const {
+    // How activations would be rounded to four bits, which no product here does.
+    constexpr std::string_view kInputScale = ".input_scale";
     for (const TensorEntry& tensor : m_checkpoint.tensors()) {
-        if (!m_taken.contains(tensor.name)) {
+        const bool isInputScale =
+            tensor.name.ends_with(kInputScale) &&
+            m_taken.contains(tensor.name.substr(0, tensor.name.size() - kInputScale.size()) +
+                             ".weight");
+        if (!m_taken.contains(tensor.name) && !isInputScale) {
             throw Failure(
                 ErrorCode::Corrupt,
                 fmt::format("The file holds a tensor {} that this architecture does not have: it "
@@ -192,6 +212,33 @@ const TensorEntry& WeightLoader::take(const std::string& name, const kernels::Sh
         group->second += elements;
     }
     return *tensor;
+}
+
+std::vector<float> WeightLoader::takeFactors(const TensorEntry& matrix, std::int64_t count) {
+    std::vector<float> factors(static_cast<std::size_t>(count), 1.0F);
+    const std::string name = besides(matrix.name, ".scale");
+    const TensorEntry* tensor = m_checkpoint.find(name);
+    if (tensor == nullptr) {
+        return factors;
+    }
+    if (matrix.format != kernels::Format::NVFP4) {
+        throw Failure(
+            ErrorCode::Unsupported,
+            fmt::format("The tensor {} scales {}, which is stored as {}: only matrices of "
+                        "NVFP4 can have one.",
+                        name, matrix.name, kernels::traits(matrix.format).name));
+    }
+    const bool isOne = tensor->shape.elements() == 1;
+    const kernels::Buffer values = vector(name, isOne ? 1 : count);
+    for (std::size_t i = 0; i < factors.size(); ++i) {
+        factors[i] = values.view().f32()[isOne ? 0 : i];
+        if (!std::isfinite(factors[i])) {
+            throw Failure(
+                ErrorCode::Corrupt,
+                fmt::format("The tensor {} holds {}, which scales nothing.", name, factors[i]));
+        }
+    }
+    return factors;
 }
 
 void WeightLoader::releaseAfter(const TensorEntry& tensor) {

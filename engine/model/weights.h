@@ -80,6 +80,9 @@ public:
 private:
     const TensorEntry& take(const std::string& name, const kernels::Shape& shape);
     const TensorEntry& takeMatrix(const std::string& name, const kernels::Shape& shape);
+    // What the values of `count` matrices of a tensor are multiplied by: NVFP4 files keep it in a
+    // tensor beside it, one for all or one for each; otherwise 1.
+    std::vector<float> takeFactors(const TensorEntry& matrix, std::int64_t count);
     void readPages(const TensorEntry& tensor);
     void releaseAfter(const TensorEntry& tensor);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace kernels::cpu {
 
@@ -27,6 +28,10 @@ void checkWeight(const View& view) {
                                     " are whole blocks of " + std::to_string(format.blockElements) +
                                     ", not " + std::to_string(view.shape[1]) + " columns");
     }
+    if (view.factor != 1.0F && view.format != Format::NVFP4) {
+        throw std::invalid_argument("a matrix of " + std::string(format.name) +
+                                    " has no factor besides its own scales");
+    }
 }
 
 } // namespace
@@ -39,7 +44,7 @@ CpuWeight::CpuWeight(const View& fileWeight, WeightLayout layout, ActivationPrec
     m_format = fileWeight.format;
     m_precision = precision;
     m_rowBytes = formatBytes(m_format, static_cast<std::size_t>(m_columns));
-    m_shape = tileShape(m_format, m_columns);
+    m_shape = tileShape(m_format, m_columns, fileWeight.factor);
     m_source = static_cast<const std::byte*>(fileWeight.data);
     if (layout == WeightLayout::File) {
         return;
@@ -76,9 +81,16 @@ void CpuWeight::unpack(std::int64_t row, std::span<float> out) const {
     if (isPacked()) {
         unpackRow(m_format, m_shape, tile(row / kTileRows, nullptr),
                   static_cast<int>(row % kTileRows), out);
-    } else {
-        dequantize(m_format, m_source + static_cast<std::size_t>(row) * m_rowBytes, out);
+        return;
     }
+    const std::byte* source = m_source + static_cast<std::size_t>(row) * m_rowBytes;
+    if (m_shape.factor == 1.0F) {
+        dequantize(m_format, source, out);
+        return;
+    }
+    std::vector<std::byte> scratch(m_shape.bytes); // rounded as a packed row is
+    packTile(m_format, m_shape, source, m_rowBytes, 1, scratch.data());
+    unpackRow(m_format, m_shape, scratch.data(), 0, out);
 }
 
 } // namespace kernels::cpu

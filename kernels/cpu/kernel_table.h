@@ -45,6 +45,7 @@ struct TileShape {
     std::size_t factorOffset; // bytes from the start of the tile
     std::size_t superOffset;
     std::size_t bytes; // of a tile, a multiple of 64
+    float factor;      // of all values; the factors have it in them
     std::int8_t table[16];
 };
 

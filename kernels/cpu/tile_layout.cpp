@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t kRows = kTileRows;
 
-TileKind kindOf(Format format) {
+// A scale of 16 columns times the factor of a matrix fits into no half.
+TileKind kindOf(Format format, float factor) {
     switch (format) {
     case Format::F32:
         return TileKind::F32;
@@ -58,7 +59,7 @@ TileKind kindOf(Format format) {
     case Format::IQ2_S:
         return TileKind::TableFloat16;
     case Format::NVFP4:
-        return TileKind::TableHalf16;
+        return factor == 1.0F ? TileKind::TableHalf16 : TileKind::TableFloat16;
     default:
         throw std::invalid_argument("no product is computed with weights of " +
                                     std::string(traits(format).name));
@@ -139,7 +140,7 @@ int codeShift(const BlockFormula& formula, TileTraits tile) {
 
 // Factors of one group of 32 columns and one row. `first`: the format's group that it starts in.
 void putFactors(const BlockFormula& formula, TileTraits tile, const BlockCodes& parts, int first,
-                std::byte* record, std::size_t row) {
+                float factor, std::byte* record, std::size_t row) {
     for (int part = 0; part < tile.parts; ++part) {
         const auto group = static_cast<std::size_t>(first + part);
         const std::size_t place = kRows * static_cast<std::size_t>(part) + row;
@@ -152,7 +153,7 @@ void putFactors(const BlockFormula& formula, TileTraits tile, const BlockCodes& 
             }
             break;
         case FactorKind::Float:
-            store(record + 4 * place, groupScale(formula, parts, static_cast<int>(group)));
+            store(record + 4 * place, groupScale(formula, parts, static_cast<int>(group)) * factor);
             break;
         default:
             store(record + place, parts.superScales[group]);
@@ -193,7 +194,7 @@ void packBlocks(Format format, const TileShape& shape, const std::byte* source, 
                      tile + group * codeRecord(layout), row);
             // Formats with one scale a block of more than 32 repeat it.
             putFactors(formula, layout, parts, kGroupColumns * i / formula.groupElements,
-                       tile + shape.factorOffset + group * factorRecord(layout), row);
+                       shape.factor, tile + shape.factorOffset + group * factorRecord(layout), row);
         }
         if (layout.factor == FactorKind::Super) {
             std::byte* super = tile + shape.superOffset +
@@ -208,9 +209,10 @@ void packBlocks(Format format, const TileShape& shape, const std::byte* source, 
 
 } // namespace
 
-TileShape tileShape(Format format, std::int64_t columns) {
+TileShape tileShape(Format format, std::int64_t columns, float factor) {
     TileShape shape{};
-    shape.kind = kindOf(format);
+    shape.kind = kindOf(format, factor);
+    shape.factor = factor;
     shape.columns = columns;
     const TileTraits layout = tileTraits(shape.kind);
     if (layout.codeBits == 0) {

@@ -10,7 +10,11 @@ namespace kernels::reference {
 Numbers decode(const View& view) {
     std::vector<float> values(static_cast<std::size_t>(view.shape.elements()));
     dequantize(view.format, static_cast<const std::byte*>(view.data), values);
-    return {values.begin(), values.end()};
+    Numbers numbers(values.begin(), values.end());
+    for (double& number : numbers) {
+        number *= static_cast<double>(view.factor);
+    }
+    return numbers;
 }
 
 Numbers roundActivations(std::span<const double> x, ActivationPrecision precision) {

@@ -13,6 +13,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
+#include <span>
 
 using namespace engine;
 using kernels::Format;
@@ -66,7 +68,59 @@ SyntheticShape smallShape(std::string_view architecture) {
     return shape;
 }
 
-// The same keys, every tensor as F32.
+std::string besides(const std::string& weight, const char* suffix) {
+    return weight.substr(0, weight.rfind(".weight")) + suffix;
+}
+
+// The checkpoint with more tensors: those that files of NVFP4 have beside every matrix.
+class WithFactors final : public Checkpoint {
+public:
+    explicit WithFactors(const Checkpoint& inner) : m_inner(inner), m_tensors(inner.tensors()) {
+        for (const TensorEntry& tensor : inner.tensors()) {
+            if (tensor.format == Format::NVFP4) {
+                const bool isStack = tensor.name.find("_exps") != std::string::npos;
+                add(besides(tensor.name, ".scale"), isStack ? tensor.shape[0] : 1);
+                add(besides(tensor.name, ".input_scale"), isStack ? tensor.shape[0] : 1);
+            }
+        }
+    }
+
+    // Differs from matrix to matrix and from expert to expert.
+    float factor(const std::string& scale, std::int64_t index) const {
+        return 0.6F + 0.05F * static_cast<float>((scale.size() + 3 * scale[4] + 5 * index) % 17);
+    }
+    void add(const std::string& name, std::int64_t count) {
+        std::vector<float>& values = m_values.emplace_back();
+        for (std::int64_t i = 0; i < count; ++i) {
+            values.push_back(factor(name, i));
+        }
+        m_tensors.push_back({.name = name,
+                             .format = Format::F32,
+                             .shape = {count},
+                             .bytes = std::as_bytes(std::span(values))});
+    }
+
+    const std::vector<TensorEntry>& tensors() const override { return m_tensors; }
+    const TensorEntry* find(std::string_view name) const override {
+        const auto found = std::ranges::find(m_tensors, name, &TensorEntry::name);
+        return found == m_tensors.end() ? nullptr : &*found;
+    }
+    const MetadataValue* metadata(std::string_view key) const override {
+        return m_inner.metadata(key);
+    }
+    const std::vector<std::string>& metadataKeys() const override { return m_inner.metadataKeys(); }
+    std::uint64_t fileBytes() const override { return m_inner.fileBytes(); }
+    std::string digest() const override { return "factors"; }
+    void release(const TensorEntry&) const override {}
+    Result<void> stillWhole() const override { return {}; }
+
+private:
+    const Checkpoint& m_inner;
+    std::vector<TensorEntry> m_tensors;
+    std::deque<std::vector<float>> m_values;
+};
+
+// The same keys, every tensor as F32, with the factors in it.
 tests::MemoryCheckpoint widened(const Checkpoint& checkpoint) {
     tests::MemoryCheckpoint wide;
     for (const std::string& key : checkpoint.metadataKeys()) {
@@ -75,6 +129,17 @@ tests::MemoryCheckpoint widened(const Checkpoint& checkpoint) {
     for (const TensorEntry& tensor : checkpoint.tensors()) {
         std::vector<float> values(static_cast<std::size_t>(tensor.shape.elements()));
         kernels::dequantize(tensor.format, tensor.bytes.data(), values);
+        if (tensor.name.ends_with("scale")) {
+            continue;
+        }
+        if (const TensorEntry* scale = checkpoint.find(besides(tensor.name, ".scale"))) {
+            const auto count = static_cast<std::size_t>(scale->shape[0]);
+            std::vector<float> factors(count);
+            kernels::dequantize(Format::F32, scale->bytes.data(), factors);
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                values[i] *= factors[i / (values.size() / count)];
+            }
+        }
         wide.setTensor(tensor.name, tensor.shape, std::move(values));
     }
     return wide;
@@ -125,6 +190,14 @@ double middleError(const Rows& got, const Rows& wanted) {
     return errors.back() < INFINITY ? errors[errors.size() / 2] : INFINITY;
 }
 
+Result<std::unique_ptr<Checkpoint>> smallModel(const QTemporaryDir& folder,
+                                               std::string_view architecture, Format format) {
+    const std::filesystem::path file = folder.filePath(QStringLiteral("small.gguf")).toStdString();
+    const SyntheticOptions options{.format = format, .seed = 5, .progress = {}, .stop = {}};
+    writeSyntheticModel(smallShape(architecture), options, file);
+    return openCheckpoint(file);
+}
+
 } // namespace
 
 class TstQuantisedArchitectures : public QObject {
@@ -133,6 +206,9 @@ class TstQuantisedArchitectures : public QObject {
 private Q_SLOTS:
     void quantisedWeightsGiveWhatTheirValuesGive_data();
     void quantisedWeightsGiveWhatTheirValuesGive();
+    void factorsBesideMatricesCount_data();
+    void factorsBesideMatricesCount();
+    void whatScalesNothingIsRefused();
 };
 
 void TstQuantisedArchitectures::quantisedWeightsGiveWhatTheirValuesGive_data() {
@@ -152,11 +228,7 @@ void TstQuantisedArchitectures::quantisedWeightsGiveWhatTheirValuesGive() {
     QFETCH(const std::string, architecture);
     QFETCH(const int, format);
     const QTemporaryDir folder;
-    const std::filesystem::path file = folder.filePath(QStringLiteral("small.gguf")).toStdString();
-    const SyntheticOptions options{
-        .format = static_cast<Format>(format), .seed = 5, .progress = {}, .stop = {}};
-    writeSyntheticModel(smallShape(architecture), options, file);
-    const auto checkpoint = openCheckpoint(file);
+    const auto checkpoint = smallModel(folder, architecture, static_cast<Format>(format));
     QVERIFY2(checkpoint.has_value(), checkpoint ? "" : checkpoint.error().message.c_str());
     const Rows got = logitsOf(**checkpoint, kernels::WeightLayout::Packed, 70);
     const Rows wanted = logitsOf(widened(**checkpoint), kernels::WeightLayout::Packed, 70);
@@ -164,6 +236,49 @@ void TstQuantisedArchitectures::quantisedWeightsGiveWhatTheirValuesGive() {
     const double error = middleError(got, wanted);
     QVERIFY2(error < 0.06, fmt::format("middle error {:.3g}", error).c_str());
     QVERIFY(logitsOf(**checkpoint, kernels::WeightLayout::File, 7) == got);
+}
+
+void TstQuantisedArchitectures::factorsBesideMatricesCount_data() {
+    QTest::addColumn<std::string>("architecture");
+    for (const char* architecture : {"llama", "qwen3moe", "gemma3", "deepseek2"}) {
+        QTest::addRow("%s", architecture) << std::string(architecture);
+    }
+}
+
+void TstQuantisedArchitectures::factorsBesideMatricesCount() {
+    QFETCH(const std::string, architecture);
+    const QTemporaryDir folder;
+    const auto checkpoint = smallModel(folder, architecture, Format::NVFP4);
+    QVERIFY2(checkpoint.has_value(), checkpoint ? "" : checkpoint.error().message.c_str());
+    const WithFactors scaled(**checkpoint);
+    const Rows got = logitsOf(scaled, kernels::WeightLayout::Packed, 70);
+    const Rows wanted = logitsOf(widened(scaled), kernels::WeightLayout::Packed, 70);
+    const double error = middleError(got, wanted);
+    QVERIFY2(error < 0.06, fmt::format("middle error {:.3g}", error).c_str());
+    QVERIFY(logitsOf(scaled, kernels::WeightLayout::File, 7) == got);
+    const double unlike =
+        middleError(logitsOf(**checkpoint, kernels::WeightLayout::Packed, 70), got);
+    QVERIFY2(unlike > 2.0 * error, fmt::format("without factors {:.3g}", unlike).c_str());
+}
+
+void TstQuantisedArchitectures::whatScalesNothingIsRefused() {
+    const QTemporaryDir folder;
+    const auto checkpoint = smallModel(folder, "llama", Format::Q8_0);
+    QVERIFY(checkpoint.has_value());
+    const auto refusal = [&](const std::string& name, std::int64_t count) -> std::string {
+        WithFactors scaled(**checkpoint);
+        scaled.add(name, count);
+        try {
+            logitsOf(scaled, kernels::WeightLayout::Packed, 70);
+        } catch (const std::exception& failure) {
+            return failure.what();
+        }
+        return {};
+    };
+    for (const char* name : {"blk.0.attn_q.scale", "blk.7.attn_q.scale", "blk.0.odd.input_scale"}) {
+        const std::string text = refusal(name, 1);
+        QVERIFY2(text.find(name) != std::string::npos, text.c_str());
+    }
 }
 
 QTEST_APPLESS_MAIN(TstQuantisedArchitectures)
