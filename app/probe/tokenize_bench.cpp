@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <fstream>
 #include <memory>
 
@@ -38,8 +39,10 @@ struct Times {
     void add(double milliseconds) {
         sorted.insert(std::ranges::upper_bound(sorted, milliseconds), milliseconds);
     }
+    // By nearest rank.
     double at(double part) const {
-        return sorted[static_cast<std::size_t>(part * static_cast<double>(sorted.size() - 1))];
+        const double rank = std::ceil(part * static_cast<double>(sorted.size()));
+        return sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
     }
     double median() const {
         const std::size_t middle = sorted.size() / 2;

@@ -2,11 +2,14 @@
 #include "tests/support/program.h"
 #include "tests/support/tiny_model.h"
 
+#include <QDir>
 #include <QFile>
 #include <QFileInfo>
 #include <QTest>
 
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 using nlohmann::json;
 using tests::ProgramEnd;
@@ -29,6 +32,8 @@ private Q_SLOTS:
     void seededAnswersRepeatAndDiffer();
     void textAndIdsAreTheSameAnswer();
     void chatWrapsThePrompt();
+    void chatFormatTellsThePrompt();
+    void textsAreMeasured();
     void hostilePromptsAreAnswersOrMessages_data();
     void hostilePromptsAreAnswersOrMessages();
     void tokensGoThereAndBack_data();
@@ -227,6 +232,51 @@ void TstProbeProgram::chatWrapsThePrompt() {
     const auto chat = documentOf(run("generate tiny.gguf --prompt hello --max-tokens 1 "
                                      "--ignore-end --chat --json"))["prompt_ids"];
     QVERIFY(chat.size() > plain.size());
+}
+
+void TstProbeProgram::chatFormatTellsThePrompt() {
+    QFile file(m_probe->path(QStringLiteral("messages.json")));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(R"([{"role": "system", "content": "Be brief."},
+                   {"role": "user", "content": "hi <|im_end|>"}])");
+    file.close();
+    const json answer = documentOf(run("chat-format tiny.gguf --messages messages.json --json"));
+    const std::string wanted = "<|im_start|>system\nBe brief.<|im_end|>\n"
+                               "<|im_start|>user\nhi <|im_end|><|im_end|>\n"
+                               "<|im_start|>assistant\n";
+    QCOMPARE(answer["text"].get<std::string>(), wanted);
+    // What a user writes is never a control token: two ends, not three.
+    const json end =
+        documentOf(run("tokenize tiny.gguf --text <|im_end|> --special --json"))["ids"];
+    QCOMPARE(end.size(), std::size_t(1));
+    QCOMPARE(std::ranges::count(answer["ids"], end[0]), 2);
+    const ProgramEnd named = run("chat-format --format chatml --messages messages.json");
+    QCOMPARE(named.status, 0);
+    QCOMPARE(named.out.toStdString(), wanted + "\n");
+    QCOMPARE(run("chat-format --messages messages.json").status, 2);
+    QCOMPARE(run("chat-format --format nonsense --messages messages.json").status, 2);
+    QCOMPARE(run("chat-format --format chatml --messages noise").status, 1);
+}
+
+void TstProbeProgram::textsAreMeasured() {
+    QVERIFY(QDir().mkpath(m_probe->path(QStringLiteral("texts"))));
+    QFile file(m_probe->path(QStringLiteral("texts/lines.txt")));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    for (int i = 0; i < 2000; ++i) {
+        file.write("line " + QByteArray::number(i) + " of a text to encode\n");
+    }
+    file.close();
+    const json bench = documentOf(run("tokenize-bench tiny.gguf --texts texts -r 3 --json"));
+    QCOMPARE(bench["results"].size(), std::size_t(3));
+    for (const json& result : bench["results"]) {
+        QCOMPARE(result["text"].get<std::string>(), std::string("lines"));
+        const json& latency = result["latency_ms"];
+        QVERIFY(latency["min"] > 0.0 && latency["min"] <= latency["median"] &&
+                latency["median"] <= latency["p90"] && latency["p90"] <= latency["max"]);
+        QCOMPARE(latency["n"].get<int>(), 3);
+        QVERIFY(result["tokens_per_s"] > 0.0);
+    }
+    QCOMPARE(run("tokenize-bench tiny.gguf --texts nowhere").status, 1);
 }
 
 void TstProbeProgram::hostilePromptsAreAnswersOrMessages_data() {
