@@ -69,6 +69,8 @@ struct ThreadPool::State {
     // Changes with every job and on stop; workers park on it.
     alignas(64) std::atomic<std::uint32_t> signal{0};
     std::atomic<bool> isStopping{false};
+    // Workers from this number on take nothing. Written before the ticket, read after it.
+    std::atomic<int> limit{1};
     // Relaxed: it only saves work, the exception itself travels under the mutex.
     std::atomic<bool> hasFailed{false};
 
@@ -92,6 +94,7 @@ struct ThreadPool::State {
 
 void ThreadPool::State::start(int threads) {
     isStopping.store(false);
+    limit.store(threads, std::memory_order_relaxed);
     for (int worker = 1; worker < threads; ++worker) {
         workers.emplace_back([this, worker] { runWorker(worker); });
     }
@@ -138,11 +141,11 @@ void ThreadPool::State::run(const Job& next) {
 }
 
 void ThreadPool::State::work(int worker) {
-    std::uint64_t seen = ticket.load(std::memory_order_relaxed);
+    std::uint64_t seen = ticket.load(std::memory_order_acquire);
     auto begin = Clock::now();
-    while ((seen & kPiecesLeft) != 0) {
+    while ((seen & kPiecesLeft) != 0 && worker < limit.load(std::memory_order_relaxed)) {
         if (!ticket.compare_exchange_weak(seen, seen - 1, std::memory_order_acq_rel,
-                                          std::memory_order_relaxed)) {
+                                          std::memory_order_acquire)) {
             continue;
         }
         runPiece(job.pieces - static_cast<std::int64_t>(seen & kPiecesLeft), worker);
@@ -150,7 +153,7 @@ void ThreadPool::State::work(int worker) {
         if (unfinished.fetch_sub(1) == 1) {
             unfinished.notify_one();
         }
-        seen = ticket.load(std::memory_order_relaxed);
+        seen = ticket.load(std::memory_order_acquire);
     }
 }
 
@@ -199,11 +202,16 @@ void ThreadPool::resize(int threads) {
     }
 }
 
+void ThreadPool::limit(int threads) {
+    m_state->limit.store(std::clamp(threads, 1, this->threads()), std::memory_order_relaxed);
+}
+
 void ThreadPool::parallelFor(std::int64_t count, std::int64_t grain, RangeBody body) {
     if (count <= 0) {
         return;
     }
-    const std::int64_t most = threads() == 1 ? 1 : threads() * kPiecesPerWorker;
+    const int taking = m_state->limit.load(std::memory_order_relaxed);
+    const std::int64_t most = taking == 1 ? 1 : taking * kPiecesPerWorker;
     const std::int64_t pieces =
         std::clamp(count / std::max<std::int64_t>(grain, 1), std::int64_t{1}, most);
     if (pieces == 1) { // work this small wakes no other thread

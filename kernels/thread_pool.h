@@ -1,5 +1,5 @@
 // Fork-join pool. The calling thread works too; workers spin briefly, then park. One caller at a
-// time (the engine thread); resize() only between two parallelFor calls.
+// time (the engine thread); resize() and limit() only between two parallelFor calls.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,10 @@ public:
     ThreadPool& operator=(const ThreadPool&) = delete;
 
     int threads() const;
+    // Starts and joins threads; all take part then.
     void resize(int threads);
+    // How many take part from the next parallelFor on, 1..threads(): the others stay parked.
+    void limit(int threads);
 
     // Calls body(begin, end, worker) over [0, count) in pieces of at least `grain`; returns when
     // all are done. An exception of a body is rethrown here. worker is in [0, threads()).

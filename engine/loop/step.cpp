@@ -72,12 +72,12 @@ void Engine::computeSlices(const StepPlan& plan, StepTimes& times, const std::st
         std::ranges::all_of(plan.slices, [](const Slice& s) { return s.sequence->isOpen; });
     if (hasOnlyStreams) {
         // Whoever types needs a core as well.
-        m_loaded.pool->resize(std::max(
-            1, static_cast<int>(m_effective.threads * m_effective.streamCoresPercent / 100)));
+        m_loaded.pool->limit(
+            static_cast<int>(m_effective.threads * m_effective.streamCoresPercent / 100));
     }
     const bool isComputed = computeAll(plan, times, stop);
     if (hasOnlyStreams) {
-        m_loaded.pool->resize(static_cast<int>(m_effective.threads));
+        m_loaded.pool->limit(static_cast<int>(m_effective.threads));
     }
     if (!isComputed) {
         return; // cancelled: the next plan ends it

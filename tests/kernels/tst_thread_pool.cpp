@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <numeric>
@@ -16,6 +17,7 @@
 #include <vector>
 
 using kernels::ThreadPool;
+using namespace std::chrono_literals;
 
 class TstThreadPool : public QObject {
     Q_OBJECT
@@ -29,6 +31,7 @@ private Q_SLOTS:
     void resultsAreVisibleToTheCaller();
     void anExceptionReachesTheCallerAndThePoolGoesOn();
     void resizingKeepsThePoolWorking();
+    void aLimitKeepsTheOthersOut();
     void fewerThanOneThreadIsRefused();
     void manyShortJobsInARow();
     void busyTimeGrowsWithWork();
@@ -172,6 +175,37 @@ void TstThreadPool::resizingKeepsThePoolWorking() {
                          [&](std::int64_t begin, std::int64_t end, int) { sum += end - begin; });
         QCOMPARE(sum.load(), std::int64_t{100});
     }
+}
+
+void TstThreadPool::aLimitKeepsTheOthersOut() {
+    ThreadPool pool(4);
+    for (int round = 0; round < 200; ++round) {
+        const int limit = round % 6; // 0 and 5 are brought into the range
+        const int most = std::clamp(limit, 1, 4);
+        pool.limit(limit);
+        QCOMPARE(pool.threads(), 4);
+        std::atomic<int> sum{0};
+        std::atomic<int> largest{0};
+        pool.parallelFor(64, 1, [&](std::int64_t begin, std::int64_t end, int worker) {
+            sum += static_cast<int>(end - begin);
+            int known = largest.load();
+            while (worker > known && !largest.compare_exchange_weak(known, worker)) {
+            }
+            spinFor(5us);
+        });
+        QCOMPARE(sum.load(), 64);
+        QVERIFY2(largest.load() < most,
+                 fmt::format("worker {} with a limit of {}", largest.load(), most).c_str());
+    }
+    pool.resize(3);
+    std::array<std::atomic<int>, 3> pieces{};
+    for (int i = 0; i < 2000 && pieces[2] == 0; ++i) { // all take part again
+        pool.parallelFor(64, 1, [&](std::int64_t, std::int64_t, int worker) {
+            ++pieces[static_cast<std::size_t>(worker)];
+            spinFor(20us);
+        });
+    }
+    QVERIFY(pieces[2] > 0);
 }
 
 void TstThreadPool::fewerThanOneThreadIsRefused() {
