@@ -156,6 +156,7 @@ std::optional<kernels::View> Engine::forward(const StepPlan& plan, const KvCache
         if (stop.stop_requested()) {
             throw;
         }
+        plan.slices.front().sequence->isCancelled = true; // or it would be planned for ever
         return std::nullopt;
     }
 }

@@ -75,7 +75,10 @@ void Engine::completePrompt(Answer& answer, PromptUpdate& update) {
     answer.stamps.admitted = now;
     answer.promptTokens = static_cast<std::int64_t>(update.tokens.size());
     auto refusal = refusePrompt(update.tokens);
-    if (completion.maxTokens < 1) {
+    if (answer.cancellation->stop_requested()) { // perhaps before it was here to be marked
+        refusal =
+            Refusal{.reason = FinishReason::Cancelled, .message = "The request was cancelled."};
+    } else if (completion.maxTokens < 1) {
         refusal = Refusal{.message = fmt::format("The answer may have {} tokens; ask for at least "
                                                  "1.",
                                                  completion.maxTokens)};

@@ -67,6 +67,7 @@ private Q_SLOTS:
     void openPromptsAreComputedBeforehand();
     void abandonedPromptsEnd();
     void whatCannotBeStreamedIsRefused();
+    void cancelledBeforeItCameItIsNeverComputed();
     void randomStreamsLeaveNothingBehind();
 };
 
@@ -370,6 +371,26 @@ void TstEngineStreams::whatCannotBeStreamedIsRefused() {
 }
 
 // Streams, requests, cancels and edits at once, in a pool that is too small for all.
+// The engine learns of the cancellation while the tokenizer still holds the prompt, and gets the
+// prompt together with its completion.
+void TstEngineStreams::cancelledBeforeItCameItIsNeverComputed() {
+    TinyEngine engine;
+    for (int round = 0; round < 10; ++round) {
+        std::vector<std::shared_ptr<TokenStream>> before;
+        for (unsigned i = 0; i < 100; ++i) {
+            before.push_back(engine->submit(TinyEngine::request(words(400, i), 1)));
+        }
+        const auto stream = engine->open(TinyEngine::request("never wanted", 5));
+        engine->cancel(stream->id());
+        engine->complete(stream->id(), complete(5));
+        QCOMPARE(tests::readToEnd(*stream).reason, FinishReason::Cancelled);
+        for (auto& other : before) {
+            tests::readToEnd(*other);
+        }
+    }
+    QVERIFY(isWholeAgain(engine));
+}
+
 void TstEngineStreams::randomStreamsLeaveNothingBehind() {
     EngineConfig config = TinyEngine::smallConfig();
     config.kvBlocks = 34;
