@@ -36,6 +36,8 @@ constexpr std::array kCommands = {
                     app::declareQuality},
     app::CommandRow{"check", "Every operator against the double-precision reference",
                     "headway-probe check", app::declareCheck},
+    app::CommandRow{"roofline", "What this machine can read, copy and multiply at most",
+                    "headway-probe roofline", app::declareRoofline},
 };
 
 } // namespace

@@ -21,6 +21,7 @@ void declareTokenizeBench(CLI::App& command, ChosenCommand& chosen);
 void declareSynth(CLI::App& command, ChosenCommand& chosen);
 void declareBench(CLI::App& command, ChosenCommand& chosen);
 void declareCheck(CLI::App& command, ChosenCommand& chosen);
+void declareRoofline(CLI::App& command, ChosenCommand& chosen);
 void declareQuality(CLI::App& command, ChosenCommand& chosen);
 
 // --thinking on|off

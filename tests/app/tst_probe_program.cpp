@@ -82,8 +82,9 @@ void TstProbeProgram::initTestCase() {
 
 void TstProbeProgram::everyCommandHasHelpWithAnExample_data() {
     QTest::addColumn<QString>("command");
-    for (const char* command : {"", "inspect", "generate", "logits", "tokenize", "detokenize",
-                                "synth", "bench", "check"}) {
+    for (const char* command :
+         {"", "inspect", "generate", "logits", "tokenize", "detokenize", "chat-format", "synth",
+          "bench", "tokenize-bench", "quality", "check", "roofline"}) {
         QTest::newRow(command[0] != '\0' ? command : "none") << QString::fromLatin1(command);
     }
 }

@@ -63,7 +63,7 @@ Result resultOf(std::string kind, std::int64_t tokens, std::int64_t batch, std::
 }
 
 std::vector<Result> measure(engine::Evaluator& evaluator, const Arguments& arguments,
-                            const bench::Machine& machine, const bench::Demand& demand) {
+                            const kernels::Ceilings& machine, const bench::Demand& demand) {
     std::vector<Result> results;
     for (const std::int64_t depth : arguments.depths) {
         for (const std::int64_t tokens : arguments.prompts) {
@@ -90,13 +90,13 @@ std::vector<Result> measure(engine::Evaluator& evaluator, const Arguments& argum
     return results;
 }
 
-void printTable(const engine::Capabilities& model, const bench::Machine& machine, int threads,
+void printTable(const engine::Capabilities& model, const kernels::Ceilings& machine, int threads,
                 const std::vector<Result>& results) {
     fmt::print("{}, {} computed as {}\n{}, {}, {} threads: {:.0f} GOPS of INT8 products, {:.1f} "
                "GB/s\n{:8} {:>6} {:>6} {:>6} {:>10} {:>8} {:>8} {:>3} {:>6}\n",
                model.modelName, model.fileFormat, model.computing, model.cpu, model.isa, threads,
-               1e-9 * machine.productsPerSecond, 1e-9 * machine.readBytesPerSecond, "kind",
-               "tokens", "batch", "depth", "tok/s", "min", "max", "n", "share");
+               1e-9 * machine.int8PerSecond.value_or(0.0), 1e-9 * machine.readBytesPerSecond,
+               "kind", "tokens", "batch", "depth", "tok/s", "min", "max", "n", "share");
     for (const Result& result : results) {
         const std::string share =
             result.most > 0.0 ? fmt::format("{:.0f} %", 100.0 * result.median() / result.most) : "";
@@ -107,7 +107,7 @@ void printTable(const engine::Capabilities& model, const bench::Machine& machine
     }
 }
 
-nlohmann::ordered_json document(const engine::Capabilities& model, const bench::Machine& machine,
+nlohmann::ordered_json document(const engine::Capabilities& model, const kernels::Ceilings& machine,
                                 int threads, const std::vector<Result>& results) {
     const kernels::Machine described = kernels::describeMachine();
     nlohmann::ordered_json json;
@@ -120,7 +120,9 @@ nlohmann::ordered_json document(const engine::Capabilities& model, const bench::
                        {"cores", described.cores},
                        {"isa", model.isa},
                        {"threads", threads},
-                       {"int8_operations_per_s", machine.productsPerSecond},
+                       {"int8_operations_per_s",
+                        machine.int8PerSecond ? nlohmann::ordered_json(*machine.int8PerSecond)
+                                              : nlohmann::ordered_json()},
                        {"read_bytes_per_s", machine.readBytesPerSecond}};
     json["results"] = nlohmann::ordered_json::array();
     for (const Result& result : results) {
@@ -171,9 +173,9 @@ int main(int argc, char** argv) {
                                 : static_cast<int>(std::thread::hardware_concurrency());
         nlohmann::ordered_json all = nlohmann::ordered_json::array();
         for (const std::string& path : arguments.models) {
-            const bench::Machine machine = [&] {
+            const kernels::Ceilings machine = [&] {
                 kernels::ThreadPool pool(threads); // gone before the model's own works
-                return bench::measureMachine(pool, arguments.options.isa);
+                return kernels::measureCeilings(pool, arguments.options.isa);
             }();
             const auto evaluator = orThrow(engine::openEvaluator(path, arguments.options));
             const auto results = measure(*evaluator, arguments, machine, bench::demandOf(path));

@@ -1,4 +1,5 @@
 // What the machine says of itself, the choice of instruction set, and refused weights.
+#include "kernels/ceilings.h"
 #include "kernels/check_inputs.h"
 #include "kernels/ops.h"
 #include "kernels/thread_pool.h"
@@ -15,6 +16,7 @@ private Q_SLOTS:
     void everyMachineRunsScalar();
     void machineIsDescribed();
     void bandwidthIsPlausible();
+    void ceilingsArePlausible();
     void unknownIsasAreRefused();
     void weightsKnowTheirSize();
     void wrongWeightsAreRefused();
@@ -48,6 +50,22 @@ void TstMachine::bandwidthIsPlausible() {
     kernels::ThreadPool pool(2);
     const double bytesPerSecond = kernels::measureReadBandwidth(pool);
     QVERIFY(bytesPerSecond > 5e8 && bytesPerSecond < 2e12);
+}
+
+void TstMachine::ceilingsArePlausible() {
+    kernels::ThreadPool pool(1);
+    for (const std::string& isa : kernels::cpuIsas()) {
+        const kernels::Ceilings ceilings = kernels::measureCeilings(pool, isa);
+        QVERIFY(ceilings.copyBytesPerSecond > 1e8 && ceilings.copyBytesPerSecond < 2e12);
+        QCOMPARE(ceilings.int8PerSecond.has_value(), isa != "scalar");
+        QCOMPARE(ceilings.f32PerSecond.has_value(), isa != "scalar");
+        QVERIFY(!ceilings.bf16PerSecond || isa == "avx512");
+        for (const auto& products :
+             {ceilings.int8PerSecond, ceilings.bf16PerSecond, ceilings.f32PerSecond}) {
+            QVERIFY(!products || (*products > 1e8 && *products < 1e13)); // of one core
+        }
+    }
+    QVERIFY_EXCEPTION_THROWN(kernels::measureCeilings(pool, "avx1024"), std::invalid_argument);
 }
 
 void TstMachine::unknownIsasAreRefused() {
