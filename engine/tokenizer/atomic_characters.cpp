@@ -93,8 +93,9 @@ AtomicCharacters::AtomicCharacters(const BpeRules& rules,
         }
         const std::string character = bytesOfSpelling(spelling);
         const Utf8Step step = utf8Step(character);
-        if (character.size() < 2 || step.state != Utf8::Valid || step.length != character.size()) {
-            continue;
+        if (character.size() < 2 || step.state != Utf8::Valid || step.length != character.size() ||
+            step.character >= kBasicPlane) {
+            continue; // a file may spell a character as itself: four bytes are as short then
         }
         std::vector<std::int32_t> parts;
         for (const char byte : character) {

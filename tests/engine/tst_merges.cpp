@@ -22,6 +22,7 @@ private Q_SLOTS:
     void workOnOneLetterIsLinear();
     void mergesThatComeLateGoFirst();
     void atomicCharactersChangeNothing();
+    void charactersSpelledAsThemselves();
 
 private:
     std::filesystem::path path() const {
@@ -353,6 +354,37 @@ void TstMerges::atomicCharactersChangeNothing() {
             }
             QVERIFY2(pieces == expected, qPrintable(QString::number(seed)));
         }
+    }
+}
+
+// A file that spells characters as themselves instead of by their bytes, with merges of broken
+// halves: such tokens are out of every text's reach, and none of them writes outside the table of
+// characters.
+void TstMerges::charactersSpelledAsThemselves() {
+    const std::vector<std::pair<std::string, std::string>> halves = {
+        {"\xF4\x8F", "\xBF\xBF"},         // U+10FFFF
+        {"\xF0\x9F", "\x98\x80"},         // U+1F600
+        {"\xF0", "\x90\x80\x80"},         // U+10000, the first beyond the table
+        {"\xEF\xBF", "\xBF"},             // U+FFFF, its last
+        {"\xE4\xB8", "\xAD"},             // U+4E2D
+        {"\xF4\x90", "\x80\x80"},         // no character
+        {"\xC4", "\xA0\xF0\x9F\x98\x80"}, // a byte and more
+    };
+    tests::ByteVocabulary vocabulary;
+    for (const auto& [left, right] : halves) {
+        vocabulary.add(left);
+        vocabulary.add(right);
+        vocabulary.merge(left, right);
+    }
+    const auto tokenizer = tests::writtenTokenizer(
+        path(), [&](engine::gguf::Writer& writer) { vocabulary.write(writer); });
+    for (const char* text : {"\xF4\x8F\xBF\xBF", "\xF0\x9F\x98\x80", "\xF0\x90\x80\x80",
+                             "\xEF\xBF\xBF", "\xE4\xB8\xAD"}) {
+        std::vector<TokenId> bytes;
+        for (const char byte : std::string(text)) {
+            bytes.push_back(static_cast<TokenId>(static_cast<unsigned char>(byte)));
+        }
+        QVERIFY(tokenizer->encode(text, SpecialTokens::Escape) == bytes);
     }
 }
 
