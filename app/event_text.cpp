@@ -1,6 +1,7 @@
 // Sentences about events: templates by kind, filled from the payload.
 #include "app/labels.h"
 #include "app/observe/alarms.h"
+#include "app/observe/bookmark.h"
 
 #include <QCoreApplication>
 #include <QStringList>
@@ -177,6 +178,8 @@ constexpr NoticeTemplate kNotices[] = {
     {"recording_problem", QT_TRANSLATE_NOOP("labels", "Not recording: %1"), "message", ""},
     {"degradation_refused", QT_TRANSLATE_NOOP("labels", "Level %1 can't change the settings: %2"),
      "level", "reason"},
+    {kBookmark, QT_TRANSLATE_NOOP("labels", "Bookmark: %1"), "name", ""},
+    {kBookmarkRemoved, QT_TRANSLATE_NOOP("labels", "Bookmark removed: %1"), "name", ""},
     {"marker", QT_TRANSLATE_NOOP("labels", "Note: %1"), "text", ""},
     {"model_notice", QT_TRANSLATE_NOOP("labels", "About the model: %1"), "text", ""},
 };
@@ -297,6 +300,9 @@ QString markerText(const engine::Event& event) {
     if (const auto* notice = std::get_if<engine::Notice>(&event.body)) {
         if (notice->kind == "degradation_changed") {
             return translated(QT_TRANSLATE_NOOP("labels", "level %1")).arg(value(*notice, "after"));
+        }
+        if (notice->kind == kBookmark) {
+            return value(*notice, "name");
         }
         return notice->kind == "stage" ? arrivals(*notice) : QString();
     }

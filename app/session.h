@@ -6,6 +6,7 @@
 #include "app/compose.h"
 #include "app/load/load_generator.h"
 #include "app/observe/alarms.h"
+#include "app/observe/bookmark.h"
 #include "app/observe/history.h"
 #include "app/store/recorder.h"
 #include "engine/backend.h"
@@ -72,8 +73,9 @@ public:
     engine::Result<std::int64_t> startRecording(const QString& name);
     void stopRecording();
     std::optional<std::int64_t> currentRun() const;
-    std::optional<std::int64_t> lastRun() const; // the present run or the one before
-    double runSeconds() const;                   // of the open run
+    std::optional<std::int64_t> lastRun() const;  // the present run or the one before
+    std::optional<std::int64_t> shownRun() const; // that the history is of
+    double runSeconds() const;                    // of the open run
     // Limits of goodput, copied into each run that begins.
     void setServiceTarget(double ttftMs, double tpotMs);
     double serviceTtftMs() const { return m_sloTtftMs; }
@@ -89,6 +91,10 @@ public:
     void renameRun(std::int64_t run, const QString& name, const QString& note);
     void setTags(std::int64_t run, std::vector<std::string> tags);
     void removeRun(std::int64_t run);
+    // Events of a run: of the one that the history shows (empty), or of one that is over. Without a
+    // run they live as long as the history.
+    void addBookmark(std::optional<std::int64_t> run, const Bookmark& bookmark);
+    void removeBookmark(std::optional<std::int64_t> run, const Bookmark& bookmark);
 
     // Since the model was loaded or the run began, whichever is later.
     const History& history() const { return m_history; }
@@ -121,6 +127,7 @@ private:
     void finishLoad(int number);
     void closeLoad(RunState state);
     void post(engine::EventSource source, engine::Notice notice);
+    void mark(std::optional<std::int64_t> run, engine::Notice notice, double seconds);
     void watchAlarms();
     std::function<void(engine::Result<void>)> announceEdit();
 

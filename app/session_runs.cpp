@@ -139,6 +139,42 @@ void Session::removeRun(std::int64_t run) {
     m_recorder->removeRun(run, announceEdit());
 }
 
+void Session::addBookmark(std::optional<std::int64_t> run, const Bookmark& bookmark) {
+    mark(run, bookmarkNotice(bookmark), bookmark.seconds);
+}
+
+void Session::removeBookmark(std::optional<std::int64_t> run, const Bookmark& bookmark) {
+    mark(run, bookmarkRemovedNotice(bookmark), bookmark.seconds);
+}
+
+void Session::mark(std::optional<std::int64_t> run, engine::Notice notice, double seconds) {
+    const std::optional<std::int64_t> open = currentRun();
+    if (open && (!run || run == open)) {
+        post(engine::EventSource::Operator, std::move(notice));
+        return;
+    }
+    engine::Event event;
+    event.source = engine::EventSource::Operator;
+    event.body = std::move(notice);
+    if (!run) {
+        event.time = engine::Clock::now();
+        m_history.addEvent(event);
+        Q_EMIT eventHappened(event);
+        run = shownRun();
+        if (!run) {
+            return;
+        }
+    }
+    event.time = engine::TimePoint{} + std::chrono::duration_cast<engine::Nanoseconds>(
+                                           std::chrono::duration<double>(seconds));
+    m_recorder->change(
+        [run = *run, event = std::move(event)](RunStore& store) {
+            return store.append(run, engine::TimePoint{},
+                                {.events = {event}, .samples = {}, .settings = {}});
+        },
+        announceEdit());
+}
+
 engine::Result<void> Session::beginExperiment(RunInfo info, const std::string& toml) {
     if (!m_backend) {
         return std::unexpected(
@@ -231,6 +267,10 @@ std::optional<std::int64_t> Session::currentRun() const {
 
 std::optional<std::int64_t> Session::lastRun() const {
     return m_lastRun;
+}
+
+std::optional<std::int64_t> Session::shownRun() const {
+    return m_history.start() == m_runStart ? m_lastRun : std::nullopt;
 }
 
 double Session::runSeconds() const {

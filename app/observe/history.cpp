@@ -1,6 +1,7 @@
 #include "app/observe/history.h"
 
 #include "app/labels.h"
+#include "app/observe/bookmark.h"
 
 #include <algorithm>
 #include <cmath>
@@ -90,9 +91,11 @@ bool isMarkerEvent(const engine::Event& event) {
         return changed->state == engine::EngineState::Failed ||
                changed->state == engine::EngineState::Draining;
     }
+    if (const auto* notice = std::get_if<engine::Notice>(&event.body)) {
+        return notice->kind != kBookmarkRemoved;
+    }
     return std::holds_alternative<engine::ConfigApplied>(event.body) ||
-           std::holds_alternative<engine::Failed>(event.body) ||
-           std::holds_alternative<engine::Notice>(event.body);
+           std::holds_alternative<engine::Failed>(event.body);
 }
 
 bool isLatencySample(const RequestPoint& point, SampleFilter filter) {
@@ -208,11 +211,23 @@ void History::addEvent(const engine::Event& event) {
         }
         return;
     }
-    const double seconds = secondsOf(event.time);
+    if (const auto removed = removedBookmarkOf(event)) {
+        const auto marker = std::ranges::find_if(m_markers, [&removed](const HistoryMarker& each) {
+            return bookmarkOf(each.event) == removed;
+        });
+        if (marker != m_markers.end()) {
+            m_markers.erase(marker);
+        }
+        return;
+    }
+    const auto bookmark = bookmarkOf(event);
+    const double seconds = bookmark ? bookmark->seconds : secondsOf(event.time);
     if (seconds < 0 || !isMarkerEvent(event)) {
         return;
     }
-    m_markers.push_back({.seconds = seconds, .number = m_nextNumber++, .event = event});
+    // A bookmark may mark the past. Numbers stay what they were, so that people can speak of them.
+    const auto place = std::ranges::upper_bound(m_markers, seconds, {}, &HistoryMarker::seconds);
+    m_markers.insert(place, {.seconds = seconds, .number = m_nextNumber++, .event = event});
     if (m_markers.size() > kMaxMarkers) {
         m_markers.erase(m_markers.begin());
     }

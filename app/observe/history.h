@@ -70,7 +70,7 @@ public:
 
     const std::deque<Sample>& samples() const { return m_samples; }         // in order of time
     const std::deque<RequestPoint>& requests() const { return m_requests; } // in order of `seconds`
-    const std::vector<HistoryMarker>& markers() const { return m_markers; }
+    const std::vector<HistoryMarker>& markers() const { return m_markers; } // in order of time
     double endSeconds() const; // of the newest sample or request
 
     // Ten samples a second for 15 minutes; older ones are merged to one a second, kept for 24 h.

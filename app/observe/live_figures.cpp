@@ -76,6 +76,7 @@ void addRequests(LiveFigures& figures, const History& history, const FigureSpans
     std::int64_t good = 0;
     for (auto request = std::ranges::upper_bound(requests, from, {}, &RequestPoint::seconds);
          request != requests.end() && request->seconds <= spans.to; ++request) {
+        ++figures.requests;
         if (isLatencySample(*request, filter)) {
             values.push_back(ttftMs(*request, edge)); // quantiles() leaves out what is absent
             promptTokens += static_cast<double>(request->promptTokens);

@@ -27,6 +27,7 @@ FigureSpans selectedSpans(double from, double to);
 
 struct LiveFigures {
     FigureSpans spans;
+    std::int64_t requests = 0; // whose first text (or end) fell in the latency span, of any outcome
     // Time to first token of latency samples whose first text fell in the span.
     Quantiles ttftMs;
     std::optional<double> gapMs; // p99 - p50

@@ -1,5 +1,7 @@
 #include "app/observe/marker_effect.h"
 
+#include "app/observe/bookmark.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -40,13 +42,19 @@ MarkerSpans markerSpans(const History& history, std::size_t markerIndex, SampleF
     const auto& markers = history.markers();
     const double at = markers[markerIndex].seconds;
     double from = std::max(0.0, at - kSpanSeconds);
-    if (markerIndex > 0) {
-        from = std::max(from, std::min(at, markers[markerIndex - 1].seconds + kSettleSeconds));
+    // A bookmark changes nothing, so it ends no neighbour's span.
+    for (std::size_t index = markerIndex; index-- > 0;) {
+        if (!bookmarkOf(markers[index].event)) {
+            from = std::max(from, std::min(at, markers[index].seconds + kSettleSeconds));
+            break;
+        }
     }
     double to = at + kSpanSeconds;
-    const bool hasNext = markerIndex + 1 < markers.size();
-    if (hasNext) {
-        to = std::min(to, markers[markerIndex + 1].seconds);
+    for (std::size_t index = markerIndex + 1; index < markers.size(); ++index) {
+        if (!bookmarkOf(markers[index].event)) {
+            to = std::min(to, markers[index].seconds);
+            break;
+        }
     }
     // Requests are known when they end; a minute more lets the slow ones come in.
     constexpr double kLateSeconds = 60.0;

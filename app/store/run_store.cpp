@@ -26,6 +26,8 @@ engine::Error noSuchRun(std::int64_t run, const std::filesystem::path& file) {
                         file.string())};
 }
 
+} // namespace
+
 // What charts are made of, in order of time: the window gets the same calls while a run goes on.
 void fillHistory(RunData& data) {
     data.history.reset(engine::TimePoint{});
@@ -43,8 +45,6 @@ void fillHistory(RunData& data) {
         data.history.addEvent(finished);
     }
 }
-
-} // namespace
 
 struct RunStore::State {
     explicit State(StoreFile opened) : store(std::move(opened)) {}
@@ -115,8 +115,19 @@ engine::Result<void> RunStore::State::foundOne(Statement& changed, std::int64_t 
 }
 
 RunStore::State::Numbers RunStore::State::numbersOf(std::int64_t run) const {
-    const auto known = numbers.find(run);
-    return known != numbers.end() ? known->second : Numbers{};
+    if (const auto known = numbers.find(run); known != numbers.end()) {
+        return known->second;
+    }
+    Statement last = store.database().prepare(
+        "SELECT (SELECT COALESCE(MAX(n), 0) FROM request WHERE run_id = ?1),"
+        " (SELECT COALESCE(MAX(seq), 0) FROM event WHERE run_id = ?1)");
+    last.add(run);
+    Numbers found;
+    if (last.step()) {
+        found.request = last.integer(0);
+        found.event = last.integer(1);
+    }
+    return found;
 }
 
 RunStore::RunStore(std::unique_ptr<State> state) : m_state(std::move(state)) {}
@@ -220,6 +231,7 @@ engine::Result<std::int64_t> RunStore::beginRun(const RunInfo& info,
                                                 const engine::ConfigStatus& config) {
     return m_state->written([&]() -> engine::Result<std::int64_t> {
         const std::int64_t run = insertRun(m_state->store.database(), info);
+        m_state->numbers[run] = {};
         writeSettings(m_state->store.database(), run, settingRows(config, 0));
         return run;
     });
@@ -227,8 +239,9 @@ engine::Result<std::int64_t> RunStore::beginRun(const RunInfo& info,
 
 engine::Result<void> RunStore::append(std::int64_t run, engine::TimePoint start,
                                       const Batch& batch) {
-    State::Numbers numbers = m_state->numbersOf(run);
+    State::Numbers numbers;
     auto result = m_state->written([&]() -> engine::Result<void> {
+        numbers = m_state->numbersOf(run);
         Database& database = m_state->store.database();
         RequestWriter requests(database);
         Statement events = prepareEventInsert(database);

@@ -85,6 +85,8 @@ struct RunData {
     History history;                  // filled from samples, requests, events
     std::string digest;               // "sha256:..." of the raw rows
 };
+// Makes the history anew from samples, events and requests.
+void fillHistory(RunData& data);
 
 // An experiment of the log: the run it was recorded as, its TOML form and its blocks as JSON.
 struct StoredExperiment {

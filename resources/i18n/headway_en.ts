@@ -182,14 +182,17 @@
     </message>
 </context>
 <context>
-    <name>ui::RunsPage</name>
+    <name>ui::RunSetView</name>
     <message numerus="yes">
-        <source>%n runs, 2 compared</source>
+        <source>%n runs side by side</source>
         <translation>
-            <numerusform>%n run, 2 compared</numerusform>
-            <numerusform>%n runs, 2 compared</numerusform>
+            <numerusform>%n run</numerusform>
+            <numerusform>%n runs side by side</numerusform>
         </translation>
     </message>
+</context>
+<context>
+    <name>ui::RunsPage</name>
     <message numerus="yes">
         <source>%n runs</source>
         <translation>
@@ -293,6 +296,20 @@
         <translation>
             <numerusform>and %n more</numerusform>
             <numerusform>and %n more</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Run %n more block(s), about %1</source>
+        <translation>
+            <numerusform>Run %n more block, about %1</numerusform>
+            <numerusform>Run %n more blocks, about %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n block(s) were measured before and looked at. Going on because the answer was open makes intervals a little too narrow.</source>
+        <translation>
+            <numerusform>%n block was measured before and looked at. Going on because the answer was open makes intervals a little too narrow.</numerusform>
+            <numerusform>%n blocks were measured before and looked at. Going on because the answer was open makes intervals a little too narrow.</numerusform>
         </translation>
     </message>
 </context>

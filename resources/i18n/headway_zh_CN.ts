@@ -551,6 +551,300 @@
     </message>
 </context>
 <context>
+    <name>definitions</name>
+    <message>
+        <source>Time to first token (TTFT)</source>
+        <translation>首词元延迟（TTFT）</translation>
+    </message>
+    <message>
+        <source>From the moment the workload wanted the request to its first visible text, so that waiting counts. Live can begin at received or admitted instead, and says so. Latency samples only: completed, neither cold nor after an idle engine nor warm-up. A value is grey until its 95 % interval exists: n ≥ 6, 29, 59, 299 for p50, p90, p95, p99.</source>
+        <translation>从负载计划发出请求的时刻到第一段可见文本，因此等待也计入。实时页可改为从接收或准入算起，并会注明。只计延迟样本：已完成，且非冷启动、非空闲后、非预热。95 % 置信区间存在之前数值为灰色：p50、p90、p95、p99 分别需要 n ≥ 6、29、59、299。</translation>
+    </message>
+    <message>
+        <source>vLLM’s benchmark counts from sending; its server’s histogram from arrival, queue included; its figure of a request leaves the queue out.</source>
+        <translation>vLLM 的基准测试从发送算起；其服务器直方图从到达算起，含排队；其单个请求的数值不含排队。</translation>
+    </message>
+    <message>
+        <source>TTFT gap</source>
+        <translation>TTFT 差距</translation>
+    </message>
+    <message>
+        <source>How far the slow requests lie from the usual ones. Above the limit (100 ms unless set otherwise) it is an alarm.</source>
+        <translation>慢请求与一般请求相差多少。超过上限（默认 100 ms）即告警。</translation>
+    </message>
+    <message>
+        <source>Time per output token (TPOT)</source>
+        <translation>每词元耗时（TPOT）</translation>
+    </message>
+    <message>
+        <source>The pace of an answer after its first text. Empty for answers of one token, and then not held against a limit.</source>
+        <translation>首段文本之后答案的速度。只有一个词元的答案没有此值，也不按上限判定。</translation>
+    </message>
+    <message>
+        <source>AIPerf calls this inter-token latency. GuideLLM’s TPOT includes the first token.</source>
+        <translation>AIPerf 称之为词元间延迟。GuideLLM 的 TPOT 包含首词元。</translation>
+    </message>
+    <message>
+        <source>Inter-token latency (ITL)</source>
+        <translation>词元间延迟（ITL）</translation>
+    </message>
+    <message>
+        <source>Gaps between the engine’s steps that gave visible tokens, of all completed, warm requests together. A step may give more than one token.</source>
+        <translation>引擎产出可见词元的各步之间的间隔，汇集所有已完成的预热后请求。一步可产出多个词元。</translation>
+    </message>
+    <message>
+        <source>vLLM: gaps between the chunks that a client received, pooled.</source>
+        <translation>vLLM：客户端收到的各数据块之间的间隔，合并统计。</translation>
+    </message>
+    <message>
+        <source>End-to-end latency (E2EL)</source>
+        <translation>端到端延迟（E2EL）</translation>
+    </message>
+    <message>
+        <source>The whole answer, waiting included. A trailing usage frame does not lengthen it.</source>
+        <translation>整个答案，含等待。末尾的用量帧不计入。</translation>
+    </message>
+    <message>
+        <source>AIPerf and GuideLLM: request latency.</source>
+        <translation>AIPerf 与 GuideLLM：request latency。</translation>
+    </message>
+    <message>
+        <source>Schedule lag</source>
+        <translation>计划滞后</translation>
+    </message>
+    <message>
+        <source>How late the load generator was. A median above 10 ms means that the generator, not the engine, is the bottleneck.</source>
+        <translation>负载发生器迟了多少。中位数超过 10 ms 说明瓶颈在发生器而不在引擎。</translation>
+    </message>
+    <message>
+        <source>Tools that count from sending hide it: the slower the engine, the fewer requests they send (coordinated omission).</source>
+        <translation>从发送算起的工具会掩盖它：引擎越慢，发出的请求越少（协同遗漏）。</translation>
+    </message>
+    <message>
+        <source>Achieved rate</source>
+        <translation>实际速率</translation>
+    </message>
+    <message>
+        <source>Requests a second that arrived. It stands beside the wanted rate of the workload; a closed loop wants none.</source>
+        <translation>每秒到达的请求数，与负载的目标速率并列；闭环没有目标速率。</translation>
+    </message>
+    <message>
+        <source>Output throughput</source>
+        <translation>输出吞吐</translation>
+    </message>
+    <message>
+        <source>Tokens made a second: of the whole run, of a selected span, or live over the last 5 s. Output and prompt are never added.</source>
+        <translation>每秒产出的词元：整次运行、所选时段，或实时的最近 5 秒。输出与输入从不相加。</translation>
+    </message>
+    <message>
+        <source>vLLM’s benchmark also gives a total that adds prompt and output.</source>
+        <translation>vLLM 的基准测试还给出输入与输出相加的总数。</translation>
+    </message>
+    <message>
+        <source>Prompt throughput</source>
+        <translation>输入吞吐</translation>
+    </message>
+    <message>
+        <source>Prompt tokens a second whose prefill ended, without those that the prefix cache held.</source>
+        <translation>每秒完成预填充的输入词元，不含前缀缓存命中的部分。</translation>
+    </message>
+    <message>
+        <source>Throughput</source>
+        <translation>吞吐</translation>
+    </message>
+    <message>
+        <source>Means over whole seconds, or over columns of the picture where these are wider.</source>
+        <translation>按整秒求平均；图上一列更宽时按列求平均。</translation>
+    </message>
+    <message>
+        <source>Requests a second</source>
+        <translation>每秒请求数</translation>
+    </message>
+    <message>
+        <source>Requests that ended as wanted within the run. Cancelled, failed and rejected ones are counted apart; the four add up to all.</source>
+        <translation>在运行期间正常完成的请求。取消、失败和被拒的另计；四者之和为全部。</translation>
+    </message>
+    <message>
+        <source>Goodput</source>
+        <translation>有效吞吐</translation>
+    </message>
+    <message>
+        <source>Requests a second that met the service target (TTFT from scheduled, TPOT). Cached, light-model, rejected and failed answers never count. The limits in force are kept with each run.</source>
+        <translation>每秒达到服务目标（自计划时刻的 TTFT、TPOT）的请求数。缓存、轻量模型、被拒和失败的答案从不计入。生效的上限随每次运行保存。</translation>
+    </message>
+    <message>
+        <source>vLLM’s benchmark: request goodput.</source>
+        <translation>vLLM 基准测试：request goodput。</translation>
+    </message>
+    <message>
+        <source>Running, waiting, slots</source>
+        <translation>运行、等待、槽位</translation>
+    </message>
+    <message>
+        <source>As the engine counts them at a step. Tiles show means of the last 5 s.</source>
+        <translation>引擎在每一步的计数。指标块显示最近 5 秒的平均值。</translation>
+    </message>
+    <message>
+        <source>vLLM: num_requests_running, num_requests_waiting.</source>
+        <translation>vLLM：num_requests_running、num_requests_waiting。</translation>
+    </message>
+    <message>
+        <source>Where the first token’s time goes</source>
+        <translation>首词元时间的构成</translation>
+    </message>
+    <message>
+        <source>The stages of a request add up to its TTFT; what no stage explains is shown as the remainder. Batch mates: the part of its own prefill steps that went to other requests. Prefill’s split into weights and arithmetic is modelled from measured bandwidth; it is drawn hatched and is part of no verdict.</source>
+        <translation>请求各阶段之和等于其 TTFT；无法归因的部分显示为未归因。同批等待：自身预填充步骤中用于其他请求的部分。预填充按读权重与运算的拆分由实测带宽建模得出，以斜线绘出，不参与任何结论。</translation>
+    </message>
+    <message>
+        <source>KV blocks in use</source>
+        <translation>已用 KV 块</translation>
+    </message>
+    <message>
+        <source>Blocks of the KV cache that sequences refer to. Blocks kept only for prefixes count as free.</source>
+        <translation>序列所引用的 KV 缓存块。仅为前缀保留的块视为空闲。</translation>
+    </message>
+    <message>
+        <source>vLLM: kv_cache_usage_perc, which goes from 0 to 1.</source>
+        <translation>vLLM：kv_cache_usage_perc，取值 0 到 1。</translation>
+    </message>
+    <message>
+        <source>Prefix hits</source>
+        <translation>前缀命中</translation>
+    </message>
+    <message>
+        <source>Of the requests behind the latencies shown. From 1 % on a comparison is marked: a hit makes a first token look fast.</source>
+        <translation>针对所示延迟对应的请求。达到 1 % 起对比会被标记：命中会让首词元显得更快。</translation>
+    </message>
+    <message>
+        <source>Memory of the machine</source>
+        <translation>整机内存</translation>
+    </message>
+    <message>
+        <source>Memory in use by all programs, with the alarm’s limit (85 % unless set otherwise).</source>
+        <translation>所有程序占用的内存，附告警上限（默认 85 %）。</translation>
+    </message>
+    <message>
+        <source>Memory of this process</source>
+        <translation>本进程内存</translation>
+    </message>
+    <message>
+        <source>What this program holds in memory. Pages of a mapped model file count where they were read.</source>
+        <translation>本程序占用的内存。映射的模型文件中已读取的页计入。</translation>
+    </message>
+    <message>
+        <source>Device busy</source>
+        <translation>设备繁忙率</translation>
+    </message>
+    <message>
+        <source>Share of the engine’s threads that computed. From 60 to 80 % is the healthy range: below it the machine idles, above it queues form.</source>
+        <translation>引擎线程用于计算的比例。60 % 到 80 % 为健康区间：低于它机器闲置，高于它开始排队。</translation>
+    </message>
+    <message>
+        <source>A GPU’s utilisation says that some kernel ran, not that the device was full.</source>
+        <translation>GPU 利用率只表示有内核在运行，并不表示设备已满载。</translation>
+    </message>
+    <message>
+        <source>Warm samples</source>
+        <translation>预热后样本</translation>
+    </message>
+    <message>
+        <source>Samples that say how the engine runs, not how it starts. The others are kept and shown apart, never dropped.</source>
+        <translation>反映引擎如何运行而非如何启动的样本。其余样本保留并单独显示，从不丢弃。</translation>
+    </message>
+    <message>
+        <source>Quantiles</source>
+        <translation>分位数</translation>
+    </message>
+    <message>
+        <source>Exact, of all values of the span shown; always with n. Values of two runs are never averaged.</source>
+        <translation>由所示时段的全部数值精确得出，总附 n。两次运行的数值从不取平均。</translation>
+    </message>
+    <message>
+        <source>95 % interval</source>
+        <translation>95 % 置信区间</translation>
+    </message>
+    <message>
+        <source>Where the true difference lies in 95 of 100 such measurements. An experiment takes turns (A-B-A-B), so drift falls out; two runs in sequence, or two parts of one, do not exclude it, and each interval stands for itself.</source>
+        <translation>在 100 次这样的测量中有 95 次包含真实差值的范围。实验交替进行（A-B-A-B），漂移随之抵消；先后两次运行或同一运行的两部分不能排除漂移，各区间各自独立。</translation>
+    </message>
+    <message>
+        <source>Verdict</source>
+        <translation>结论</translation>
+    </message>
+    <message>
+        <source>Not resolved means that the interval holds 0 or that there are too few values; the table says about how many more it would take.</source>
+        <translation>未能分辨表示区间包含 0 或数值太少；表中给出大约还需多少。</translation>
+    </message>
+    <message>
+        <source>Effect of an event</source>
+        <translation>事件的影响</translation>
+    </message>
+    <message>
+        <source>Not across another event, without the first two seconds, and only with 30 requests on each side. Drift is not excluded.</source>
+        <translation>不跨越其他事件，不含最初两秒，且两侧各需 30 个请求。不能排除漂移。</translation>
+    </message>
+    <message>
+        <source>Before and after</source>
+        <translation>前后对比</translation>
+    </message>
+    <message>
+        <source>A run cut at an event or at the crosshair. Requests that the cut parts are in no side’s latencies; their number is shown. Tokens count by their own time.</source>
+        <translation>在事件或十字线处切分的运行。跨越切点的请求不计入任何一侧的延迟，其数目会显示。词元按各自的时间计。</translation>
+    </message>
+    <message>
+        <source>Degradation level</source>
+        <translation>降级级别</translation>
+    </message>
+    <message>
+        <source>Over 30 s with at least 30 requests, three times running; back after five healthy minutes below 600 ms, tried on a few requests first. Limits can be set.</source>
+        <translation>30 秒窗口、至少 30 个请求、连续三次；低于 600 ms 健康五分钟后恢复，先用少量请求试行。上限可设置。</translation>
+    </message>
+</context>
+<context>
+    <name>dialects</name>
+    <message>
+        <source>from arrival: the schedule’s lag is not in it</source>
+        <translation>从到达算起：不含计划滞后</translation>
+    </message>
+    <message>
+        <source>our TPOT</source>
+        <translation>即本工具的 TPOT</translation>
+    </message>
+    <message>
+        <source>prompt and output added, prefix hits included</source>
+        <translation>输入与输出相加，含前缀命中</translation>
+    </message>
+    <message>
+        <source>between steps; there between chunks</source>
+        <translation>步与步之间；该工具为数据块之间</translation>
+    </message>
+    <message>
+        <source>from the first step to the second</source>
+        <translation>从第一步到第二步</translation>
+    </message>
+    <message>
+        <source>our E2EL, from arrival</source>
+        <translation>即本工具的 E2EL，从到达算起</translation>
+    </message>
+    <message>
+        <source>1 ÷ TPOT of each request</source>
+        <translation>每个请求的 1 ÷ TPOT</translation>
+    </message>
+    <message>
+        <source>mean number of requests under way</source>
+        <translation>进行中请求的平均数</translation>
+    </message>
+    <message>
+        <source>includes the first token: (lastToken − received) ÷ tokens</source>
+        <translation>含首词元：(lastToken − received) ÷ 词元数</translation>
+    </message>
+    <message>
+        <source>cancelled, failed and rejected together</source>
+        <translation>取消、失败与被拒合计</translation>
+    </message>
+</context>
+<context>
     <name>experiments</name>
     <message>
         <source>Prompt length</source>
@@ -2116,6 +2410,14 @@
         <source>fp16</source>
         <translation>FP16</translation>
     </message>
+    <message>
+        <source>Bookmark: %1</source>
+        <translation>书签：%1</translation>
+    </message>
+    <message>
+        <source>Bookmark removed: %1</source>
+        <translation>书签已移除：%1</translation>
+    </message>
 </context>
 <context>
     <name>ledger</name>
@@ -3051,6 +3353,30 @@
         <source>d MMM yyyy</source>
         <translation>yyyy年M月d日</translation>
     </message>
+    <message>
+        <source>before</source>
+        <translation>之前</translation>
+    </message>
+    <message>
+        <source>after</source>
+        <translation>之后</translation>
+    </message>
+    <message>
+        <source>Run %1</source>
+        <translation>运行 %1</translation>
+    </message>
+    <message>
+        <source>Two parts of one run, one after the other: drift between them is not excluded, and their arrivals differ.</source>
+        <translation>同一次运行的前后两部分：不能排除漂移，且到达的请求不同。</translation>
+    </message>
+    <message>
+        <source>Requests that the cut parts are in neither side’s latencies.</source>
+        <translation>跨越切点的请求不计入任何一侧的延迟。</translation>
+    </message>
+    <message>
+        <source>Other changes lie inside a side: select a span of the charts before splitting to leave them out.</source>
+        <translation>某一侧内还有其他变更：切分前在图表上选定时段即可将其排除。</translation>
+    </message>
 </context>
 <context>
     <name>ui::AlarmCard</name>
@@ -3128,6 +3454,49 @@
     </message>
 </context>
 <context>
+    <name>ui::AttachCard</name>
+    <message>
+        <source>Attach to a server</source>
+        <translation>连接到服务器</translation>
+    </message>
+    <message>
+        <source>vLLM, SGLang, llama.cpp or any server with the OpenAI API. Traffic, charts and runs are as for a model of this machine; times are measured on this side. The server’s settings can’t be changed from here.</source>
+        <translation>vLLM、SGLang、llama.cpp 或任何提供 OpenAI API 的服务器。流量、图表和运行记录与本机模型相同；时间在本侧测量。无法从这里更改服务器的设置。</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>地址</translation>
+    </message>
+    <message>
+        <source>Token file</source>
+        <translation>令牌文件</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>A file with the server’s API key in its first line; the key itself is never kept</source>
+        <translation>首行为服务器 API 密钥的文件；密钥本身从不保存</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>选择…</translation>
+    </message>
+    <message>
+        <source>Attach</source>
+        <translation>连接</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Choose the token file</source>
+        <translation>选择令牌文件</translation>
+    </message>
+</context>
+<context>
     <name>ui::Banner</name>
     <message>
         <source>Close</source>
@@ -3141,6 +3510,21 @@
         <translation>
             <numerusform>还有 %n 条消息；日志中可查看全部</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>ui::BookmarkField</name>
+    <message>
+        <source>Name the bookmark at %1</source>
+        <translation>为 %1 处的书签命名</translation>
+    </message>
+    <message>
+        <source>Enter keeps it, Esc does not</source>
+        <translation>Enter 保存，Esc 放弃</translation>
+    </message>
+    <message>
+        <source>Bookmark</source>
+        <translation>书签</translation>
     </message>
 </context>
 <context>
@@ -3176,6 +3560,26 @@
     <message>
         <source>Click hides, Ctrl+click shows alone</source>
         <translation>单击隐藏，Ctrl+单击单独显示</translation>
+    </message>
+    <message>
+        <source>Show in a window of its own</source>
+        <translation>在独立窗口中显示</translation>
+    </message>
+    <message>
+        <source>Bookmark at %1…</source>
+        <translation>在 %1 处加书签…</translation>
+    </message>
+    <message>
+        <source>Last hour</source>
+        <translation>最近 1 小时</translation>
+    </message>
+    <message>
+        <source>Last 24 hours</source>
+        <translation>最近 24 小时</translation>
+    </message>
+    <message>
+        <source>Zoom to the selection</source>
+        <translation>缩放到所选时段</translation>
     </message>
 </context>
 <context>
@@ -3290,6 +3694,22 @@
         <source>Write a note</source>
         <translation>写备注</translation>
     </message>
+    <message>
+        <source>%1 – %2 against %3 – %4 · the first %5 s after the cut and %6 requests left out</source>
+        <translation>%1 – %2 对比 %3 – %4 · 切点后 %5 秒及 %6 个请求未计入</translation>
+    </message>
+    <message>
+        <source>Back to the run</source>
+        <translation>返回该运行</translation>
+    </message>
+    <message>
+        <source>Run %1, before and after %2</source>
+        <translation>运行 %1，%2 前后对比</translation>
+    </message>
+    <message>
+        <source>Other changes inside: %1.</source>
+        <translation>其中的其他变更：%1 处。</translation>
+    </message>
 </context>
 <context>
     <name>ui::ConfigForm</name>
@@ -3387,6 +3807,37 @@
     </message>
 </context>
 <context>
+    <name>ui::DialectView</name>
+    <message>
+        <source>Figure</source>
+        <translation>数值</translation>
+    </message>
+    <message>
+        <source>Unit</source>
+        <translation>单位</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>值</translation>
+    </message>
+    <message>
+        <source>Mean</source>
+        <translation>平均</translation>
+    </message>
+    <message>
+        <source>In our words</source>
+        <translation>对应本工具</translation>
+    </message>
+    <message>
+        <source>Figures as %1 names them</source>
+        <translation>按 %1 命名的数值</translation>
+    </message>
+    <message>
+        <source>Names, units and definitions of %1, from this run’s own stamps: every completed request counts, cold ones too, from its arrival; rates are of the time between the first arrival and the last token. These figures are no part of verdicts.</source>
+        <translation>采用 %1 的名称、单位与定义，由本次运行自身的时间戳得出：所有已完成的请求都计入（含冷启动），从到达算起；速率按首个到达至最后词元之间的时间计。这些数值不参与结论。</translation>
+    </message>
+</context>
+<context>
     <name>ui::EventStrip</name>
     <message>
         <source>Events</source>
@@ -3419,6 +3870,14 @@
     <message>
         <source>Undo this change</source>
         <translation>撤销此更改</translation>
+    </message>
+    <message>
+        <source>Remove the bookmark</source>
+        <translation>移除书签</translation>
+    </message>
+    <message>
+        <source>Compare before and after</source>
+        <translation>对比前后</translation>
     </message>
 </context>
 <context>
@@ -3758,6 +4217,18 @@
         <source>Tuner</source>
         <translation>调优器</translation>
     </message>
+    <message>
+        <source>The experiment was not continued</source>
+        <translation>实验未继续</translation>
+    </message>
+    <message>
+        <source>Its blocks were measured with another model. Open that model, or start the experiment anew.</source>
+        <translation>其区组是用另一个模型测得的。请打开该模型，或重新开始实验。</translation>
+    </message>
+    <message>
+        <source>Its rate is a share of what the engine could do then, which the log does not keep. Start the experiment anew.</source>
+        <translation>其速率是当时引擎能力的一定比例，日志中未保存。请重新开始实验。</translation>
+    </message>
 </context>
 <context>
     <name>ui::FieldRow</name>
@@ -3919,6 +4390,53 @@
     <message>
         <source>A recording on the default model; needs none</source>
         <translation>默认模型上的一次记录；无需模型</translation>
+    </message>
+</context>
+<context>
+    <name>ui::HelpPage</name>
+    <message>
+        <source>Help</source>
+        <translation>帮助</translation>
+    </message>
+    <message>
+        <source>Search the definitions</source>
+        <translation>搜索定义</translation>
+    </message>
+    <message>
+        <source>What is: %1</source>
+        <translation>何谓：%1</translation>
+    </message>
+    <message>
+        <source>Help: what every figure means</source>
+        <translation>帮助：各项数值的含义</translation>
+    </message>
+    <message>
+        <source>F1 leads from a tile, chart or table to its definition. The names of stamps (scheduled, received, firstVisible …) are those of exports.</source>
+        <translation>按 F1 可从指标块、图表或表格跳到其定义。时间戳名称（scheduled、received、firstVisible 等）与导出文件一致。</translation>
+    </message>
+    <message>
+        <source>Search figures, formulas, other tools</source>
+        <translation>搜索数值、公式、其他工具</translation>
+    </message>
+    <message>
+        <source>Keys</source>
+        <translation>按键</translation>
+    </message>
+    <message>
+        <source>The keys of every page (?)</source>
+        <translation>各页的按键（?）</translation>
+    </message>
+    <message>
+        <source>No definition has this text.</source>
+        <translation>没有包含此文字的定义。</translation>
+    </message>
+    <message>
+        <source>Elsewhere: %1</source>
+        <translation>其他工具：%1</translation>
+    </message>
+    <message>
+        <source>Definitions</source>
+        <translation>定义</translation>
     </message>
 </context>
 <context>
@@ -4121,10 +4639,6 @@
         <translation>上一个、下一个事件</translation>
     </message>
     <message>
-        <source>move the crosshair of the chart in focus</source>
-        <translation>移动焦点图表的十字线</translation>
-    </message>
-    <message>
         <source>show the chart in focus as a table</source>
         <translation>以表格显示焦点图表</translation>
     </message>
@@ -4135,10 +4649,6 @@
     <message>
         <source>Drag</source>
         <translation>拖动</translation>
-    </message>
-    <message>
-        <source>select a span; it filters tiles and events</source>
-        <translation>选择时段，用于筛选指标与事件</translation>
     </message>
     <message>
         <source>Wheel</source>
@@ -4227,6 +4737,66 @@
     <message>
         <source>Figures</source>
         <translation>指标</translation>
+    </message>
+    <message>
+        <source>%1 – Headway</source>
+        <translation>%1 – Headway</translation>
+    </message>
+    <message>
+        <source>Show the last hour</source>
+        <translation>显示最近 1 小时</translation>
+    </message>
+    <message>
+        <source>Show the last 24 hours</source>
+        <translation>显示最近 24 小时</translation>
+    </message>
+    <message>
+        <source>Bookmark here…</source>
+        <translation>在此处加书签…</translation>
+    </message>
+    <message>
+        <source>Zoom to the selection</source>
+        <translation>缩放到所选时段</translation>
+    </message>
+    <message>
+        <source>Clear the selection</source>
+        <translation>清除所选时段</translation>
+    </message>
+    <message>
+        <source>Chart in a window of its own: %1</source>
+        <translation>独立窗口中的图表：%1</translation>
+    </message>
+    <message>
+        <source>move the crosshair; with Shift in longer steps</source>
+        <translation>移动十字线；按住 Shift 步长更大</translation>
+    </message>
+    <message>
+        <source>select from the crosshair, up to the crosshair</source>
+        <translation>从十字线处开始选择，选择到十字线处</translation>
+    </message>
+    <message>
+        <source>zoom to the selection</source>
+        <translation>缩放到所选时段</translation>
+    </message>
+    <message>
+        <source>bookmark at the crosshair; Del in the events removes it</source>
+        <translation>在十字线处加书签；在事件列表中按 Del 移除</translation>
+    </message>
+    <message>
+        <source>show the chart in focus in a window of its own</source>
+        <translation>在独立窗口中显示当前图表</translation>
+    </message>
+    <message>
+        <source>select a span; it filters tiles, events and requests</source>
+        <translation>选择时段；指标、事件和请求随之筛选</translation>
+    </message>
+    <message>
+        <source>%1 · n %2</source>
+        <translation>%1 · n %2</translation>
+    </message>
+    <message>
+        <source>in the events: compare the run before and after</source>
+        <translation>在事件列表中：对比该运行的前后</translation>
     </message>
 </context>
 <context>
@@ -4519,10 +5089,6 @@
 <context>
     <name>ui::MainWindow</name>
     <message>
-        <source>Help</source>
-        <translation>帮助</translation>
-    </message>
-    <message>
         <source>The workload was not started</source>
         <translation>负载未能启动</translation>
     </message>
@@ -4670,6 +5236,14 @@
         <source>The setting was refused</source>
         <translation>设置被拒绝</translation>
     </message>
+    <message>
+        <source>definition of the figure in focus</source>
+        <translation>当前数值的定义</translation>
+    </message>
+    <message>
+        <source>Attach to a server…</source>
+        <translation>连接到服务器…</translation>
+    </message>
 </context>
 <context>
     <name>ui::ModelDialog</name>
@@ -4735,6 +5309,10 @@
     <message>
         <source>Open a model&apos;s folder</source>
         <translation>打开模型文件夹</translation>
+    </message>
+    <message>
+        <source>Attach to a server…</source>
+        <translation>连接到服务器…</translation>
     </message>
 </context>
 <context>
@@ -5026,6 +5604,62 @@
         <source>Finished requests</source>
         <translation>已结束的请求</translation>
     </message>
+    <message>
+        <source>Selected on the charts; click to clear</source>
+        <translation>在图表上选定；点击清除</translation>
+    </message>
+    <message>
+        <source>Selected span</source>
+        <translation>所选时段</translation>
+    </message>
+</context>
+<context>
+    <name>ui::RunCharts</name>
+    <message>
+        <source>in %1 – %2</source>
+        <translation>%1 – %2 内</translation>
+    </message>
+</context>
+<context>
+    <name>ui::RunSetView</name>
+    <message>
+        <source>95 % interval of the difference [%1, %2]</source>
+        <translation>差值的 95 % 置信区间 [%1, %2]</translation>
+    </message>
+    <message>
+        <source>n %1 against %2</source>
+        <translation>n %1 对 %2</translation>
+    </message>
+    <message>
+        <source>n %1</source>
+        <translation>n %1</translation>
+    </message>
+    <message>
+        <source>Measure</source>
+        <translation>指标</translation>
+    </message>
+    <message>
+        <source>Run %1</source>
+        <translation>运行 %1</translation>
+    </message>
+    <message>
+        <source>Measures of the runs</source>
+        <translation>各次运行的指标</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n runs side by side</source>
+        <translation>
+            <numerusform>%n 次运行并列</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>differences to run %1</source>
+        <translation>与运行 %1 的差值</translation>
+    </message>
+    <message>
+        <source>Intervals by bootstrap over requests, each for itself. Tick two runs for the whole comparison.</source>
+        <translation>置信区间由按请求的自助法得出，各自独立。只勾选两次运行可查看完整对比。</translation>
+    </message>
 </context>
 <context>
     <name>ui::RunView</name>
@@ -5101,6 +5735,30 @@
         <source>lag p99 %1 ms</source>
         <translation>滞后 p99 %1 ms</translation>
     </message>
+    <message>
+        <source>%1 · n %2</source>
+        <translation>%1 · n %2</translation>
+    </message>
+    <message>
+        <source>Figures of the selected span: requests that arrived and ended in it. Click to clear (Esc)</source>
+        <translation>所选时段的数值：到达与结束均在其中的请求。点击清除（Esc）</translation>
+    </message>
+    <message>
+        <source>Selected span</source>
+        <translation>所选时段</translation>
+    </message>
+    <message>
+        <source>Read as Headway</source>
+        <translation>按 Headway 读取</translation>
+    </message>
+    <message>
+        <source>Read as %1</source>
+        <translation>按 %1 读取</translation>
+    </message>
+    <message>
+        <source>The figures by the names and definitions of another tool</source>
+        <translation>按其他工具的名称与定义显示数值</translation>
+    </message>
 </context>
 <context>
     <name>ui::RunsPage</name>
@@ -5115,16 +5773,6 @@
     <message>
         <source>No run matches the filter.</source>
         <translation>没有符合筛选的运行记录。</translation>
-    </message>
-    <message>
-        <source>Choose a run to open it. Tick two to compare them.</source>
-        <translation>选择一次运行以打开；勾选两次以比较。</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n runs, 2 compared</source>
-        <translation>
-            <numerusform>%n 次运行，比较其中 2 次</numerusform>
-        </translation>
     </message>
     <message numerus="yes">
         <source>%n runs</source>
@@ -5295,6 +5943,42 @@
     <message>
         <source>The example run can&apos;t be opened</source>
         <translation>无法打开示例运行</translation>
+    </message>
+    <message>
+        <source>%1, %2 compared</source>
+        <translation>%1，对比 %2 次</translation>
+    </message>
+    <message>
+        <source>Compare before and after %1</source>
+        <translation>对比 %1 前后</translation>
+    </message>
+    <message>
+        <source>Zoom and move the charts, the whole run</source>
+        <translation>缩放、移动图表，显示整次运行</translation>
+    </message>
+    <message>
+        <source>Move the crosshair of the charts</source>
+        <translation>移动图表的十字线</translation>
+    </message>
+    <message>
+        <source>Select from the crosshair, up to the crosshair</source>
+        <translation>从十字线处开始选择，选择到十字线处</translation>
+    </message>
+    <message>
+        <source>Bookmark at the crosshair</source>
+        <translation>在十字线处加书签</translation>
+    </message>
+    <message>
+        <source>Compare before and after the crosshair or the event</source>
+        <translation>对比十字线或事件前后</translation>
+    </message>
+    <message>
+        <source>The run was not split</source>
+        <translation>未能切分该运行</translation>
+    </message>
+    <message>
+        <source>Choose a run to open it. Tick two or more to compare them.</source>
+        <translation>选择一次运行即可打开；勾选两次或更多可进行对比。</translation>
     </message>
 </context>
 <context>
@@ -5759,10 +6443,6 @@
         <translation> · 上限 %1</translation>
     </message>
     <message>
-        <source>Time to first token: from the chosen edge to the first visible text. Quantiles of latency samples only; a value is grey until its 95 % interval exists (n ≥ 6, 29, 299 for p50, p90, p99).</source>
-        <translation>首词元延迟：从所选起点到首段可见文本。分位数只用延迟样本计算；在 95 % 区间可得之前（p50、p90、p99 分别需要 n ≥ 6、29、299），数值显示为灰色。</translation>
-    </message>
-    <message>
         <source>Output</source>
         <translation>输出吞吐</translation>
     </message>
@@ -5783,10 +6463,6 @@
         <translation>没有流量</translation>
     </message>
     <message>
-        <source>Output and prompt tokens computed a second, mean of the last 5 s; the curve is the last minute. The two are never added.</source>
-        <translation>每秒计算的输出与输入词元数，取最近 5 秒的平均；曲线为最近一分钟。两者从不相加。</translation>
-    </message>
-    <message>
         <source>Goodput</source>
         <translation>有效吞吐</translation>
     </message>
@@ -5799,10 +6475,6 @@
         <translation>TTFT ≤ %1，TPOT ≤ %2</translation>
     </message>
     <message>
-        <source>Completed requests a second within the service target (TTFT from scheduled, TPOT). The bar is their share of all completed ones: %1 req/s.</source>
-        <translation>每秒完成且达到服务目标（从计划时刻起的 TTFT，以及 TPOT）的请求数。条形为其占全部完成请求（%1 请求/秒）的比例。</translation>
-    </message>
-    <message>
         <source>Running / waiting</source>
         <translation>运行 / 等待</translation>
     </message>
@@ -5813,20 +6485,12 @@
         </translation>
     </message>
     <message>
-        <source>Sequences in the batch and requests in the queue, mean of the last 5 s. Slots: the batch limit in effect.</source>
-        <translation>批中的序列数与队列中的请求数，取最近 5 秒的平均。槽位：当前生效的最大批大小。</translation>
-    </message>
-    <message>
         <source>KV blocks</source>
         <translation>KV 块</translation>
     </message>
     <message>
         <source>%1 of %2 used</source>
         <translation>已用 %1 / %2</translation>
-    </message>
-    <message>
-        <source>Blocks that sequences refer to, of all blocks of the KV cache.</source>
-        <translation>被序列引用的块占 KV 缓存全部块的比例。</translation>
     </message>
     <message>
         <source>Memory</source>
@@ -5839,10 +6503,6 @@
     <message>
         <source>Device busy</source>
         <translation>设备繁忙率</translation>
-    </message>
-    <message>
-        <source>Share of the engine&apos;s threads that computed, mean of the last 5 s. The bracket is the healthy range.</source>
-        <translation>引擎线程中正在计算的比例，取最近 5 秒的平均。方框为健康范围。</translation>
     </message>
     <message>
         <source>closed loop</source>
@@ -5871,16 +6531,28 @@
         <translation>实际 %1 请求/秒 · 滞后 p99 %2 ms</translation>
     </message>
     <message>
-        <source>Resident memory of this process; the bar is memory in use of the whole machine, with the limit of %1 %.</source>
-        <translation>本进程的常驻内存；横条为整机已用内存，上限为 %1 %。</translation>
-    </message>
-    <message>
         <source>healthy %1–%2 %</source>
         <translation>健康区间 %1–%2 %</translation>
     </message>
     <message>
         <source> · hits %1 %</source>
         <translation> · 命中 %1 %</translation>
+    </message>
+    <message>
+        <source>The curve is the last minute.</source>
+        <translation>曲线为最近一分钟。</translation>
+    </message>
+    <message>
+        <source>The bar is their share of all completed ones: %1 req/s.</source>
+        <translation>横条为其占全部已完成请求的比例：%1 请求/秒。</translation>
+    </message>
+    <message>
+        <source>The bar is memory in use of the whole machine, with the limit of %1 %.</source>
+        <translation>横条为整机已用内存，附 %1 % 的上限。</translation>
+    </message>
+    <message>
+        <source>The bracket is the healthy range.</source>
+        <translation>括号为健康区间。</translation>
     </message>
 </context>
 <context>
@@ -6174,10 +6846,6 @@ TTFT p99 %2 ms，输出 %3 词元/秒，有效吞吐 %4 请求/秒，n %5</trans
         <source>Not resolved</source>
         <translation>未能分辨</translation>
     </message>
-    <message>
-        <source>Run again with %1 blocks, about %2</source>
-        <translation>以 %1 个区组再次运行，约 %2</translation>
-    </message>
     <message numerus="yes">
         <source>and %n more</source>
         <translation>
@@ -6203,6 +6871,22 @@ TTFT p99 %2 ms，输出 %3 词元/秒，有效吞吐 %4 请求/秒，n %5</trans
     <message>
         <source>%1 differs by %2: among so many measures that may be chance.</source>
         <translation>%1 相差 %2：指标众多，可能出于偶然。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Run %n more block(s), about %1</source>
+        <translation>
+            <numerusform>再测 %n 个区组，约 %1</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Goes on after the blocks measured so far, with the same model</source>
+        <translation>在已测区组之后继续，使用同一模型</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n block(s) were measured before and looked at. Going on because the answer was open makes intervals a little too narrow.</source>
+        <translation>
+            <numerusform>%n 个区组此前已测得并已查看。因结论未定而继续测量会使置信区间略窄。</numerusform>
+        </translation>
     </message>
 </context>
 <context>

@@ -1,5 +1,7 @@
 // The history: rates, bounds of its memory, order, markers; and exact quantiles.
+#include "app/observe/bookmark.h"
 #include "app/observe/history.h"
+#include "app/observe/marker_effect.h"
 
 #include <QTest>
 
@@ -55,6 +57,9 @@ private Q_SLOTS:
     void requestsAreOrderedByTheirFirstText();
     void recordsBecomePoints();
     void whatWasDoneIsNumbered();
+    void bookmarksStandWhereTheyPoint();
+    void aDamagedBookmarkStandsWhereItWasSet();
+    void bookmarksEndNoSpanOfAnEffect();
     void warmLeavesOutColdAndUnfinished();
     void leastCountsAreThoseOfTheDefinition();
     void quantilesAreExact();
@@ -212,6 +217,66 @@ void TstHistory::whatWasDoneIsNumbered() {
     QCOMPARE(history.markers().back().number, static_cast<int>(History::kMaxMarkers) + 3);
     history.reset(at(10));
     QVERIFY(history.markers().empty());
+}
+
+void TstHistory::bookmarksStandWhereTheyPoint() {
+    History history;
+    history.reset(at(0));
+    history.addEvent(eventAt(5.0, engine::Failed{.message = "first", .requestsFailed = 0}));
+    history.addEvent(eventAt(30.0, engine::Failed{.message = "second", .requestsFailed = 0}));
+    const Bookmark early{.seconds = 12.5, .name = "slow here"};
+    const Bookmark late{.seconds = 25.0, .name = "slow here"};
+    history.addEvent(eventAt(31.0, bookmarkNotice(late)));
+    history.addEvent(eventAt(32.0, bookmarkNotice(early)));
+    QCOMPARE(history.markers().size(), 4U);
+    std::vector<double> places;
+    std::vector<int> numbers;
+    for (const HistoryMarker& marker : history.markers()) {
+        places.push_back(marker.seconds);
+        numbers.push_back(marker.number);
+    }
+    QCOMPARE(places, (std::vector<double>{5.0, 12.5, 25.0, 30.0}));
+    QCOMPARE(numbers, (std::vector<int>{1, 4, 3, 2})); // what was numbered keeps its number
+    QCOMPARE(bookmarkOf(history.markers()[1].event).value_or(Bookmark{}), early);
+    // Of two with one name only the meant one goes; what is not there takes nothing along.
+    history.addEvent(eventAt(33.0, bookmarkRemovedNotice(late)));
+    history.addEvent(eventAt(34.0, bookmarkRemovedNotice({.seconds = 30.0, .name = "second"})));
+    QCOMPARE(history.markers().size(), 3U);
+    QCOMPARE(history.markers()[1].seconds, 12.5);
+}
+
+void TstHistory::aDamagedBookmarkStandsWhereItWasSet() {
+    for (const char* place : {"", "x", "1e999", "nan", "-3", "5 apples"}) {
+        History history;
+        history.reset(at(0));
+        const engine::Notice notice{.kind = std::string(kBookmark),
+                                    .values = {{"name", "odd"}, {"at_s", place}}};
+        history.addEvent(eventAt(7.0, notice));
+        QVERIFY2(!bookmarkOf(eventAt(7.0, notice)), place);
+        QCOMPARE(history.markers().size(), 1U);
+        QCOMPARE(history.markers().front().seconds, 7.0);
+    }
+}
+
+void TstHistory::bookmarksEndNoSpanOfAnEffect() {
+    const auto spansWith = [](bool hasBookmarks) {
+        History history;
+        history.reset(at(0));
+        for (int i = 0; i < 400; ++i) {
+            history.addRequest({.seconds = 0.25 * i, .ttftMs = 10.0});
+        }
+        history.addEvent(eventAt(50.0, engine::Failed{.message = "x", .requestsFailed = 0}));
+        if (hasBookmarks) {
+            history.addEvent(eventAt(50.0, bookmarkNotice({.seconds = 49.0, .name = "a"})));
+            history.addEvent(eventAt(50.0, bookmarkNotice({.seconds = 53.0, .name = "b"})));
+        }
+        return markerSpans(history, hasBookmarks ? 1 : 0, SampleFilter::All);
+    };
+    const MarkerSpans without = spansWith(false);
+    const MarkerSpans with = spansWith(true);
+    QVERIFY(without.beforeMs.size() > 100);
+    QCOMPARE(with.beforeMs.size(), without.beforeMs.size());
+    QCOMPARE(with.afterMs.size(), without.afterMs.size());
 }
 
 void TstHistory::warmLeavesOutColdAndUnfinished() {

@@ -40,6 +40,7 @@ private Q_SLOTS:
     void aFailedEngineFailsTheRun();
     void leavingWhileALoadRunsKeepsTheRun();
     void aRaisedAlarmIsInTheRun();
+    void bookmarksAreInTheRun();
 
 private:
     std::unique_ptr<Session> makeSession();
@@ -395,6 +396,39 @@ void TstSession::recordingsHaveNamesAndEnds() {
     QCOMPARE(summary.requests, std::int64_t(1));
     QVERIFY(summary.run.workloadToml.empty());
     QCOMPARE(summary.run.state, RunState::Finished);
+}
+
+void TstSession::bookmarksAreInTheRun() {
+    const auto session = makeSession();
+    load(*session);
+    QSignalSpy edited(session.get(), &Session::runsEdited);
+    // Without a run they are in the history only.
+    session->addBookmark({}, {.seconds = 0.0, .name = "before"});
+    QCOMPARE(session->history().markers().back().seconds, 0.0);
+    const auto run = session->startRecording(QStringLiteral("marked"));
+    QVERIFY(run.has_value());
+    session->addBookmark({}, {.seconds = 0.5, .name = "while it runs"});
+    QTRY_VERIFY(!session->history().markers().empty());
+    session->stopRecording();
+    // The picture is still that of the run: what is marked now belongs to it as well.
+    session->addBookmark({}, {.seconds = 0.25, .name = "\u4e4b\u540e \"quoted\""});
+    session->addBookmark(*run, {.seconds = 0.125, .name = "from the list"});
+    session->removeBookmark(*run, {.seconds = 0.5, .name = "while it runs"});
+    QTRY_COMPARE(edited.count(), 3);
+    for (const auto& arguments : edited) {
+        QCOMPARE(arguments.front().toString(), QString());
+    }
+    auto store = RunStore::open(runLog(), StoreMode::ReadOnly);
+    QVERIFY(store.has_value());
+    const auto data = (*store)->load(*run);
+    QVERIFY(data.has_value());
+    std::vector<std::string> names;
+    for (const HistoryMarker& marker : data->history.markers()) {
+        if (const auto bookmark = bookmarkOf(marker.event)) {
+            names.push_back(bookmark->name);
+        }
+    }
+    QCOMPARE(names, (std::vector<std::string>{"from the list", "\u4e4b\u540e \"quoted\""}));
 }
 
 void TstSession::aModelChangeEndsTheRun() {

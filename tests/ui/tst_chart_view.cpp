@@ -3,6 +3,7 @@
 #include "tests/support/example_history.h"
 #include "ui/charts/chart_group.h"
 #include "ui/charts/chart_view.h"
+#include "ui/charts/chart_window.h"
 #include "ui/charts/plot_table.h"
 #include "ui/theme.h"
 
@@ -112,6 +113,9 @@ private Q_SLOTS:
     void draggingSelectsAndEscapeClears();
     void wheelZoomsAroundThePointer();
     void keysWalkMarkers();
+    void keysMoveTheCrosshairAndSelect();
+    void theMarkKeyAsksForABookmark();
+    void aChartInAWindowOfItsOwnIsOneOfTheGroup();
     void anEmptyPlotSaysSo();
     void themeSwitchRepaints();
     void tableShowsWhatTheChartShows();
@@ -271,6 +275,71 @@ void TstChartView::keysWalkMarkers() {
     QCOMPARE(fixture.group.crosshair().value_or(-1), 10.0);
     QTest::keyClick(fixture.first, Qt::Key_Comma);
     QCOMPARE(fixture.group.crosshair().value_or(-1), 10.0); // there is none before
+}
+
+void TstChartView::keysMoveTheCrosshairAndSelect() {
+    Fixture fixture;
+    fixture.show(twoLines());
+    QTest::keyClick(fixture.first, Qt::Key_Right);
+    const double first = fixture.group.crosshair().value_or(-1);
+    QVERIFY(first > 50.0 && first < 51.0); // from the middle of 0 … 100
+    QTest::keyClick(fixture.second, Qt::Key_Left, Qt::ShiftModifier);
+    const double second = fixture.group.crosshair().value_or(-1);
+    const double pixel = 100.0 / fixture.first->plotWidth();
+    QVERIFY(std::abs(first - second - 10.0 * pixel) < 1e-9);
+    // From here to the end of the data, then only up to a place further right.
+    QTest::keyClick(fixture.first, Qt::Key_BracketLeft);
+    QCOMPARE(fixture.group.selection()->first, second);
+    QCOMPARE(fixture.group.selection()->second, 100.0);
+    QTest::keyClick(fixture.first, Qt::Key_Right, Qt::ShiftModifier);
+    const double third = fixture.group.crosshair().value_or(-1);
+    QTest::keyClick(fixture.first, Qt::Key_BracketRight);
+    QCOMPARE(fixture.group.selection()->first, second);
+    QCOMPARE(fixture.group.selection()->second, third);
+    // An end left of the begin is a selection of nothing, never a negative one.
+    fixture.group.setCrosshair(second - 20.0);
+    QTest::keyClick(fixture.first, Qt::Key_BracketRight);
+    QVERIFY(fixture.group.selection()->first <= fixture.group.selection()->second);
+    fixture.group.select(std::pair(20.0, 40.0));
+    QTest::keyClick(fixture.first, Qt::Key_Z);
+    QCOMPARE(fixture.group.view().from(), 20.0);
+    QCOMPARE(fixture.group.view().to(), 40.0);
+}
+
+void TstChartView::theMarkKeyAsksForABookmark() {
+    Fixture fixture;
+    fixture.show(twoLines());
+    QSignalSpy asked(&fixture.group, &ui::ChartGroup::bookmarkRequested);
+    QTest::keyClick(fixture.first, Qt::Key_M);
+    QCOMPARE(asked.count(), 0); // a log that is only read takes none
+    fixture.group.setTakesBookmarks(true);
+    QTest::keyClick(fixture.first, Qt::Key_M);
+    QCOMPARE(asked.takeFirst().front().toDouble(), 100.0); // the newest
+    fixture.group.setCrosshair(42.0);
+    QTest::keyClick(fixture.second, Qt::Key_M);
+    QCOMPARE(asked.takeFirst().front().toDouble(), 42.0);
+}
+
+void TstChartView::aChartInAWindowOfItsOwnIsOneOfTheGroup() {
+    Fixture fixture;
+    fixture.show(twoLines());
+    {
+        ui::ChartWindow window(fixture.group, &fixture.window);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        window.chart()->setPlot(twoLines());
+        QCOMPARE(fixture.group.charts().size(), 3U);
+        QTest::keyClick(&window, Qt::Key_Right);
+        QVERIFY(fixture.group.crosshair().has_value());
+        const QImage image = window.chart()->grab().toImage();
+        const int crosshair =
+            count(image, ui::color(ColorRole::Crosshair), QRect(0, 60, image.width(), 200));
+        QVERIFY(crosshair > 100);
+        QSignalSpy closed(&window, &ui::ChartWindow::closed);
+        QTest::keyClick(&window, Qt::Key_W, Qt::ControlModifier);
+        QCOMPARE(closed.count(), 1);
+    }
+    QCOMPARE(fixture.group.charts().size(), 2U);
 }
 
 void TstChartView::anEmptyPlotSaysSo() {

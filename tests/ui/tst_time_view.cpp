@@ -21,6 +21,8 @@ private Q_SLOTS:
     void zoomOfAFollowingViewKeepsTheRightEdge();
     void panStopsAtTheEnds();
     void anEndThatFellBackIsAnotherRun();
+    void aShownSpanIsExact();
+    void anHourAndADayFollow();
     void anyWalkKeepsAValidSpan();
 };
 
@@ -46,6 +48,29 @@ void TstTimeView::aSpanFollowsTheRightEdge() {
     QCOMPARE(view.to(), 1000.0);
     view.setEnd(1001.0);
     QCOMPARE(view.to(), 1001.0);
+}
+
+void TstTimeView::aShownSpanIsExact() {
+    TimeView view;
+    view.setEnd(500.0);
+    view.show(120.0, 140.0);
+    QCOMPARE(view.from(), 120.0);
+    QCOMPARE(view.to(), 140.0);
+    QVERIFY(!view.isFollowing());
+    view.show(0.0, 0.0); // a point: the least there is to see
+    QCOMPARE(view.from(), 0.0);
+    QCOMPARE(view.to(), TimeView::kLeastSpan);
+}
+
+void TstTimeView::anHourAndADayFollow() {
+    TimeView view;
+    view.setEnd(100'000.0);
+    view.choose(SpanChoice::Hour);
+    QCOMPARE(view.from(), 96'400.0);
+    view.choose(SpanChoice::Day);
+    QCOMPARE(view.from(), 13'600.0);
+    view.setEnd(100'010.0);
+    QCOMPARE(view.to(), 100'010.0);
 }
 
 void TstTimeView::releasingStaysInPlace() {

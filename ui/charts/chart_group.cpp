@@ -13,6 +13,7 @@ namespace {
 constexpr double kZoomIn = 0.8;
 constexpr double kZoomOut = 1.25;
 constexpr double kPanShare = 0.15;
+constexpr double kLongStep = 10.0; // pixels of the crosshair with Shift
 
 } // namespace
 
@@ -33,6 +34,14 @@ void ChartGroup::setEnd(double seconds) {
         select(std::nullopt);
         Q_EMIT viewChanged();
     }
+}
+
+void ChartGroup::beginRun(double end, double firstSpan) {
+    m_view = TimeView(firstSpan);
+    m_view.setEnd(end);
+    select(std::nullopt);
+    setCrosshair(std::nullopt);
+    Q_EMIT viewChanged();
 }
 
 void ChartGroup::choose(SpanChoice span) {
@@ -120,8 +129,47 @@ void ChartGroup::select(std::optional<Overlay::SpanOfTime> span) {
     Q_EMIT selectionChanged();
 }
 
+void ChartGroup::zoomToSelection() {
+    if (m_selection) {
+        m_view.show(m_selection->first, m_selection->second);
+        Q_EMIT viewChanged();
+    }
+}
+
+void ChartGroup::stepCrosshair(double pixels) {
+    const int width = m_charts.empty() ? 1 : m_charts.front()->plotWidth();
+    const double pixel = (m_view.to() - m_view.from()) / width;
+    const double now = m_crosshair.value_or((m_view.from() + m_view.to()) / 2.0);
+    setCrosshair(std::clamp(now + pixels * pixel, m_view.from(), m_view.to()));
+}
+
+void ChartGroup::selectFromCrosshair() {
+    const double at = m_crosshair.value_or(m_view.from());
+    const double to = m_selection ? m_selection->second : std::min(m_view.to(), m_view.end());
+    select(Overlay::SpanOfTime(at, std::max(at, to)));
+}
+
+void ChartGroup::selectToCrosshair() {
+    const double at = m_crosshair.value_or(m_view.to());
+    const double from = m_selection ? m_selection->first : m_view.from();
+    select(Overlay::SpanOfTime(std::min(from, at), at));
+}
+
+void ChartGroup::requestBookmark(std::optional<double> seconds) {
+    if (m_takesBookmarks) {
+        Q_EMIT bookmarkRequested(seconds.value_or(m_crosshair.value_or(m_view.end())));
+    }
+}
+
 bool ChartGroup::pressKey(QKeyEvent* event) {
-    if ((event->modifiers() & ~Qt::KeypadModifier) != Qt::NoModifier) {
+    const bool isArrow = event->key() == Qt::Key_Left || event->key() == Qt::Key_Right;
+    const Qt::KeyboardModifiers modifiers = event->modifiers() & ~Qt::KeypadModifier;
+    if (isArrow && (modifiers == Qt::NoModifier || modifiers == Qt::ShiftModifier)) {
+        const double length = modifiers == Qt::ShiftModifier ? kLongStep : 1.0;
+        stepCrosshair(event->key() == Qt::Key_Left ? -length : length);
+        return true;
+    }
+    if (modifiers != Qt::NoModifier) {
         return false;
     }
     const double at = m_crosshair.value_or((m_view.from() + m_view.to()) / 2.0);
@@ -140,6 +188,18 @@ bool ChartGroup::pressKey(QKeyEvent* event) {
         return true;
     case Qt::Key_F:
         fit();
+        return true;
+    case Qt::Key_Z:
+        zoomToSelection();
+        return m_selection.has_value();
+    case Qt::Key_M:
+        requestBookmark();
+        return m_takesBookmarks;
+    case Qt::Key_BracketLeft:
+        selectFromCrosshair();
+        return true;
+    case Qt::Key_BracketRight:
+        selectToCrosshair();
         return true;
     case Qt::Key_Comma:
         stepMarker(-1);

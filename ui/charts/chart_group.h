@@ -29,6 +29,8 @@ public:
 
     const TimeView& view() const { return m_view; }
     void setEnd(double seconds); // silent: the feed that calls it paints anyway
+    // Another run: all of it, nothing selected.
+    void beginRun(double end, double firstSpan);
     void setMarkers(std::vector<app::Marker> markers) { m_markers = std::move(markers); }
 
     void choose(SpanChoice span);
@@ -45,13 +47,26 @@ public:
     void select(std::optional<Overlay::SpanOfTime> span);
     std::optional<Overlay::SpanOfTime> selection() const { return m_selection; }
 
-    // W A S D, F, comma, full stop, Esc, Space. True: used.
+    void zoomToSelection(); // or nothing
+    // The crosshair by pixels of a chart, so that nothing needs the mouse.
+    void stepCrosshair(double pixels);
+    // One end of the selection comes to the crosshair; the other stays, or is the edge of the view.
+    void selectFromCrosshair();
+    void selectToCrosshair();
+
+    // Whether places can be named; where not, M does nothing.
+    void setTakesBookmarks(bool takes) { m_takesBookmarks = takes; }
+    bool takesBookmarks() const { return m_takesBookmarks; }
+    void requestBookmark(std::optional<double> seconds = {}); // else at the crosshair, or newest
+
+    // W A S D, F, Z, M, brackets, arrows, comma, full stop, Esc, Space. True: used.
     bool pressKey(QKeyEvent* event);
 
 Q_SIGNALS:
     void viewChanged(); // span, place or following
     void crosshairChanged(std::optional<double> x);
     void selectionChanged();
+    void bookmarkRequested(double seconds); // ask for its name
 
 private:
     std::vector<ChartView*> m_charts;
@@ -59,6 +74,7 @@ private:
     std::vector<app::Marker> m_markers; // in order of time
     std::optional<double> m_crosshair;
     std::optional<Overlay::SpanOfTime> m_selection;
+    bool m_takesBookmarks = false;
 };
 
 } // namespace ui

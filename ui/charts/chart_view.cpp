@@ -165,6 +165,9 @@ void ChartView::setCrosshair(std::optional<double> x) {
     }
     m_overlay.setCrosshair(x);
     viewport()->update(changed);
+    if (hasFocus() && QAccessible::isActive()) {
+        setAccessibleDescription(m_overlay.spokenValues()); // the read-out, of the one in focus
+    }
 }
 
 void ChartView::setSelection(std::optional<Overlay::SpanOfTime> selection) {
@@ -258,6 +261,7 @@ void ChartView::copyPicture() {
 
 void ChartView::describe() {
     setAccessibleName(m_plot.title.isEmpty() ? tr("Chart") : m_plot.title);
+    setProperty("definition", m_plot.key); // what F1 opens
     // Only for those who listen: it is text work at every tick.
     if (QAccessible::isActive()) {
         setAccessibleDescription(m_overlay.spokenValues());

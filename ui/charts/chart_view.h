@@ -36,6 +36,7 @@ public:
     // Logical pixels of the plot area: how many points are worth computing.
     int plotWidth() const;
     void setShowsPinTexts(bool shows);
+    void setCanPopOut(bool can) { m_canPopOut = can; }
 
     void setCrosshair(std::optional<double> x);
     void setSelection(std::optional<Overlay::SpanOfTime> selection);
@@ -54,6 +55,7 @@ public:
 Q_SIGNALS:
     void markerActivated(int number);
     void hiddenSeriesChanged(const QStringList& keys);
+    void popOutRequested();
 
 protected:
     void changeEvent(QEvent* event) override;
@@ -91,6 +93,7 @@ private:
     QValueAxis* m_yAxis;
     QPixmap m_picture;
     bool m_isStale = true;
+    bool m_canPopOut = false;
     std::optional<double> m_dragFrom; // time where a selection began
     std::optional<QPointF> m_panFrom;
     QTableView* m_table = nullptr;

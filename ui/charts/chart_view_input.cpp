@@ -1,4 +1,5 @@
 // Mouse, wheel, keys and menu of a chart.
+#include "app/definitions.h"
 #include "ui/charts/chart_group.h"
 #include "ui/charts/chart_view.h"
 #include "ui/theme.h"
@@ -117,14 +118,8 @@ void ChartView::keyPressEvent(QKeyEvent* event) {
         copyValues();
         return;
     }
-    if (event->key() == Qt::Key_Left || event->key() == Qt::Key_Right) {
-        // The crosshair by keys, ten pixels with Shift, so that nothing needs the mouse.
-        const app::PlotScale& scale = m_overlay.scale();
-        const double pixel = (scale.xMax - scale.xMin) / m_overlay.plotArea().width();
-        const double step = event->modifiers().testFlag(Qt::ShiftModifier) ? 10.0 : 1.0;
-        const double direction = event->key() == Qt::Key_Left ? -1.0 : 1.0;
-        const double now = m_group.crosshair().value_or((scale.xMin + scale.xMax) / 2.0);
-        m_group.setCrosshair(std::clamp(now + direction * step * pixel, scale.xMin, scale.xMax));
+    if (event->key() == Qt::Key_P && event->modifiers() == Qt::NoModifier && m_canPopOut) {
+        Q_EMIT popOutRequested();
         return;
     }
     if (!m_group.pressKey(event)) {
@@ -144,12 +139,25 @@ void ChartView::contextMenuEvent(QContextMenuEvent* event) {
         menu->addAction(tr("Show as table"), this, [this] { setTableShown(!isTableShown()); });
     table->setCheckable(true);
     table->setChecked(isTableShown());
+    if (m_canPopOut) {
+        menu->addAction(tr("Show in a window of its own"), this, &ChartView::popOutRequested);
+    }
     menu->addSeparator();
+    const double at = event->reason() == QContextMenuEvent::Mouse
+                          ? timeAt(QPointF(event->pos()))
+                          : m_group.crosshair().value_or(m_overlay.scale().xMax);
+    if (m_group.takesBookmarks()) {
+        menu->addAction(tr("Bookmark at %1…").arg(app::runTimeText(at)), &m_group,
+                        [this, at] { m_group.requestBookmark(at); });
+    }
     menu->addAction(tr("Fit"), &m_group, &ChartGroup::fit);
+    menu->addAction(tr("Last hour"), &m_group, [this] { m_group.choose(SpanChoice::Hour); });
+    menu->addAction(tr("Last 24 hours"), &m_group, [this] { m_group.choose(SpanChoice::Day); });
     if (!m_hidden.isEmpty()) {
         menu->addAction(tr("Show all series"), this, [this] { setHiddenSeries({}); });
     }
     if (m_group.selection()) {
+        menu->addAction(tr("Zoom to the selection"), &m_group, &ChartGroup::zoomToSelection);
         menu->addAction(tr("Clear the selection"), &m_group,
                         [this] { m_group.select(std::nullopt); });
     }
@@ -163,6 +171,9 @@ bool ChartView::viewportEvent(QEvent* event) {
         QString text = m_overlay.pinText(position);
         if (text.isEmpty() && m_overlay.legendKeyAt(position)) {
             text = tr("Click hides, Ctrl+click shows alone");
+        }
+        if (text.isEmpty() && position.y() < m_overlay.plotArea().top()) {
+            text = app::definitionTip(m_plot.key.toStdString());
         }
         QToolTip::showText(help->globalPos(), text, viewport());
         return true;

@@ -14,6 +14,10 @@ double lengthOf(SpanChoice span) {
         return 300.0;
     case SpanChoice::FifteenMinutes:
         return 900.0;
+    case SpanChoice::Hour:
+        return 3600.0;
+    case SpanChoice::Day:
+        return 86'400.0;
     case SpanChoice::Run:
     case SpanChoice::Own:
         break;
@@ -54,7 +58,7 @@ void TimeView::choose(SpanChoice span) {
 }
 
 void TimeView::zoom(double factor, double at) {
-    const double longest = std::max(kFirstSpan, m_end);
+    const double longest = std::max(m_firstSpan, m_end);
     const double length = std::clamp((m_to - m_from) * factor, kLeastSpan, longest);
     m_span = SpanChoice::Own;
     m_length = length;
@@ -69,7 +73,7 @@ void TimeView::zoom(double factor, double at) {
 
 void TimeView::pan(double share) {
     const double length = m_to - m_from;
-    const double longest = std::max(kFirstSpan, m_end);
+    const double longest = std::max(m_firstSpan, m_end);
     m_isFollowing = false;
     m_span = SpanChoice::Own;
     m_from = std::clamp(m_from + share * length, 0.0, std::max(0.0, longest - length));
@@ -87,10 +91,19 @@ void TimeView::center(double seconds) {
     m_to = m_from + length;
 }
 
+void TimeView::show(double from, double to) {
+    const double middle = (from + to) / 2.0;
+    const double length = std::max(to - from, kLeastSpan);
+    m_isFollowing = false;
+    m_span = SpanChoice::Own;
+    m_from = std::max(0.0, middle - length / 2.0);
+    m_to = m_from + length;
+}
+
 void TimeView::place() {
     if (m_span == SpanChoice::Run) {
         m_from = 0.0;
-        m_to = std::max(kFirstSpan, m_end);
+        m_to = std::max(m_firstSpan, m_end);
         return;
     }
     const double length = m_span == SpanChoice::Own ? m_length : lengthOf(m_span);

@@ -6,12 +6,24 @@
 
 namespace ui {
 
-enum class SpanChoice : std::uint8_t { OneMinute, FiveMinutes, FifteenMinutes, Run, Own };
+enum class SpanChoice : std::uint8_t {
+    OneMinute,
+    FiveMinutes,
+    FifteenMinutes,
+    Hour,
+    Day,
+    Run,
+    Own
+};
 
 class TimeView {
 public:
     static constexpr double kLeastSpan = 2.0;  // seconds
     static constexpr double kFirstSpan = 60.0; // shown while a run is younger
+
+    TimeView() = default;
+    // Of a run that is over: all of it, however short.
+    explicit TimeView(double firstSpan) : m_firstSpan(firstSpan) { place(); }
 
     double from() const { return m_from; }
     double to() const { return m_to; }
@@ -29,11 +41,13 @@ public:
     void zoom(double factor, double at);
     // By a share of the span; releases.
     void pan(double share);
-    void center(double seconds); // releases unless the place is in view
+    void center(double seconds);       // releases unless the place is in view
+    void show(double from, double to); // exactly this span; releases
 
 private:
     void place();
 
+    double m_firstSpan = kFirstSpan;
     double m_from = 0.0, m_to = kFirstSpan;
     double m_end = 0.0;
     double m_length = 0.0; // of an own span

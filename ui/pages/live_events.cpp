@@ -2,6 +2,7 @@
 
 #include "app/background.h"
 #include "app/labels.h"
+#include "app/observe/bookmark.h"
 #include "app/plot/charts.h"
 
 #include <algorithm>
@@ -56,6 +57,7 @@ std::vector<EventRow> LiveEvents::rows(const app::History& history,
                      .seconds = marker.seconds,
                      .who = who(marker.event),
                      .what = app::eventText(marker.event)};
+        row.isBookmark = app::bookmarkOf(marker.event).has_value();
         row.canUndo = std::holds_alternative<engine::ConfigApplied>(marker.event.body);
         const auto effect = m_effects.find(marker.number);
         if (effect != m_effects.end() && effect->second.value) {
@@ -66,11 +68,16 @@ std::vector<EventRow> LiveEvents::rows(const app::History& history,
     return result;
 }
 
+void LiveEvents::reset() {
+    m_effects.clear();
+    ++m_generation;
+}
+
 void LiveEvents::advance(const app::History& history, app::SampleFilter filter) {
     if (history.start() != m_start || filter != m_filter) {
+        reset();
         m_start = history.start();
         m_filter = filter;
-        m_effects.clear();
     }
     if (m_isComputing) {
         return;
@@ -90,14 +97,14 @@ void LiveEvents::advance(const app::History& history, app::SampleFilter filter) 
         const bool isFinal = spans.isFinal;
         app::runInBackground(
             this, [spans = std::move(spans)] { return app::markerEffect(spans); },
-            [this, number, isFinal, start = m_start,
-             filter](std::optional<app::MarkerEffect> effect) {
+            [this, number, isFinal,
+             generation = m_generation](std::optional<app::MarkerEffect> effect) {
                 m_isComputing = false;
-                if (start == m_start && filter == m_filter) { // else of another run or choice
+                if (generation == m_generation) { // else of another run or choice
                     m_effects[number].value = effect;
                     m_effects[number].isFinal = isFinal;
-                    Q_EMIT effectChanged();
                 }
+                Q_EMIT effectChanged(); // also then: the next one is due
             });
         return;
     }

@@ -26,6 +26,7 @@ public:
                                std::optional<std::pair<double, double>> span) const;
     // Starts the next due effect, if any. Cheap; call a few times a second.
     void advance(const app::History& history, app::SampleFilter filter);
+    void reset(); // another history follows
 
 Q_SIGNALS:
     void effectChanged();
@@ -41,6 +42,7 @@ private:
     app::SampleFilter m_filter = app::SampleFilter::Warm;
     std::map<int, Effect> m_effects; // by marker number
     bool m_isComputing = false;
+    int m_generation = 0; // of the effects; what was begun for an older one is dropped
 };
 
 } // namespace ui

@@ -4,6 +4,7 @@
 #include "app/session.h"
 #include "ui/charts/chart_group.h"
 #include "ui/charts/chart_view.h"
+#include "ui/charts/chart_window.h"
 #include "ui/icons.h"
 #include "ui/pages/live_events.h"
 #include "ui/pages/live_tiles.h"
@@ -18,7 +19,6 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QStyledItemDelegate>
-#include <QThread>
 #include <QTimer>
 #include <QVBoxLayout>
 
@@ -32,12 +32,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr qint64 kCycleMs = 100;
-constexpr qint64 kBusyCycleMs = 250;   // where the engine takes every core
-constexpr qint64 kStillCycleMs = 1000; // of a view that does not follow
-constexpr qint64 kTilesMs = 250;
 constexpr auto kBetweenCharts = 25ms;
-constexpr qint64 kJitterMs = 15; // of the pump's timer
 constexpr int kTwoColumnsFrom = 700;
 constexpr int kChartHeight = 158;
 constexpr std::size_t kMostCharts = 6;
@@ -92,9 +87,13 @@ LivePage::LivePage(app::Session& session, QWidget* parent)
     connect(&m_session, &app::Session::ticked, this, &LivePage::tick);
     connect(&m_session, &app::Session::loadRunChanged, this, &LivePage::showWorkload);
     connect(m_tiles, &TileStrip::chartRequested, this, &LivePage::showChart);
+    m_group->setTakesBookmarks(true);
+    connect(m_group, &ChartGroup::bookmarkRequested, this, &LivePage::askForBookmark);
     connect(m_liveEvents, &LiveEvents::effectChanged, this, &LivePage::feedEvents);
     connect(m_events, &EventStrip::activated, m_group, &ChartGroup::goToMarker);
     connect(m_events, &EventStrip::undoRequested, this, &LivePage::undo);
+    connect(m_events, &EventStrip::removeRequested, this, &LivePage::removeBookmark);
+    connect(m_events, &EventStrip::splitRequested, this, &LivePage::splitRun);
     connect(m_group, &ChartGroup::viewChanged, this, [this] {
         m_isViewNew = true;
         showView();
@@ -116,8 +115,12 @@ LivePage::LivePage(app::Session& session, QWidget* parent)
 }
 
 LivePage::~LivePage() {
+    // Before their group, which is a child like them.
     for (const Slot& slot : m_charts) {
-        delete slot.view; // before their group, which is a child like them
+        delete slot.view;
+    }
+    for (const Window& window : m_windows) {
+        delete window.window;
     }
 }
 
@@ -187,7 +190,7 @@ void LivePage::setShown(bool isShown) {
         feedTiles();
         feedEvents();
         beginCycle();
-    } else {
+    } else if (m_windows.empty()) {
         m_feedTimer->stop();
     }
 }
@@ -195,94 +198,6 @@ void LivePage::setShown(bool isShown) {
 void LivePage::setServiceTarget(double ttftMs, double tpotMs) {
     m_target = {.ttftMs = ttftMs, .tpotMs = tpotMs};
     feedTiles();
-}
-
-bool LivePage::takesEveryCore() const {
-    return m_session.snapshot().threads >= QThread::idealThreadCount() &&
-           m_session.snapshot().running > 0;
-}
-
-void LivePage::tick() {
-    if (!m_isShown || window()->isMinimized()) {
-        return;
-    }
-    m_group->setEnd(m_session.history().endSeconds());
-    const bool isMoving = m_group->view().isFollowing() || m_isViewNew;
-    const qint64 interval = !isMoving ? kStillCycleMs : takesEveryCore() ? kBusyCycleMs : kCycleMs;
-    if (!m_cycleClock.isValid() || m_cycleClock.elapsed() >= interval - kJitterMs) {
-        beginCycle();
-    }
-}
-
-void LivePage::beginCycle() {
-    if (!m_isShown) {
-        return;
-    }
-    const bool isRunning = m_feedTimer->isActive();
-    if (isRunning && !m_isViewNew) {
-        return; // where the machine is slow a cycle may take longer than a tick
-    }
-    m_cycleClock.start();
-    m_isViewNew = false;
-    m_cycleRange = {.from = m_group->view().from(),
-                    .to = m_group->view().to(),
-                    .filter = m_filter,
-                    .edge = m_edge};
-    // The turn goes on round the charts, so that a view that moves often starves none.
-    m_remaining = m_charts.size();
-    if (!isRunning) {
-        feedNext();
-        m_feedTimer->start();
-    }
-}
-
-void LivePage::feedNext() {
-    if (m_remaining > 0) {
-        --m_remaining;
-        m_next = (m_next + 1) % m_charts.size();
-        const Slot& slot = m_charts[m_next];
-        m_cycleRange.maxPoints = slot.view->plotWidth();
-        app::Plot plot = slot.row->make(m_session.history(), m_cycleRange);
-        if (m_next == 0) {
-            m_group->setMarkers(plot.markers);
-        }
-        slot.view->setPlot(std::move(plot));
-        return;
-    }
-    m_feedTimer->stop();
-    // Numbers change at most four times a second; in a turn of their own.
-    if (!m_tileClock.isValid() || m_tileClock.elapsed() >= kTilesMs - kJitterMs) {
-        feedTiles();
-        feedEvents();
-        showWorkload();
-    }
-}
-
-void LivePage::feedTiles() {
-    if (!m_isShown) {
-        return;
-    }
-    m_tileClock.start();
-    const app::History& history = m_session.history();
-    const auto selection = m_group->selection();
-    const app::FigureSpans spans = selection
-                                       ? app::selectedSpans(selection->first, selection->second)
-                                       : app::newestSpans(history);
-    const app::LiveFigures figures = app::liveFigures(history, spans, m_filter, m_edge, m_target);
-    const engine::Snapshot snapshot = m_session.snapshot();
-    m_tiles->setContext({.figures = figures,
-                         .snapshot = snapshot,
-                         .target = m_target,
-                         .isSelection = selection.has_value(),
-                         .alarms = m_session.alarms()});
-}
-
-void LivePage::feedEvents() {
-    if (!m_isShown) {
-        return;
-    }
-    m_liveEvents->advance(m_session.history(), m_filter);
-    m_events->setRows(m_liveEvents->rows(m_session.history(), m_group->selection()));
 }
 
 void LivePage::showWorkload() {
@@ -303,10 +218,7 @@ void LivePage::showView() {
     m_selection->setChecked(true);
     QString note;
     if (selection) {
-        const QString times = QStringLiteral("%1 – %2").arg(app::runTimeText(selection->first),
-                                                            app::runTimeText(selection->second));
-        m_selection->setText(times);
-        note = tr("in %1").arg(times);
+        note = tr("in %1").arg(spanText(*selection));
     }
     m_events->setNote(note);
 }
@@ -317,8 +229,7 @@ void LivePage::setCharts(const QStringList& keys) {
         slot.view->deleteLater();
     }
     m_charts.clear();
-    m_feedTimer->stop();
-    m_next = m_remaining = 0;
+    m_remaining = 0;
     for (const QString& key : keys) {
         const app::ChartRow* row = app::findChart(key.toStdString());
         if (row == nullptr || m_charts.size() >= kMostCharts) {
@@ -329,6 +240,8 @@ void LivePage::setCharts(const QStringList& keys) {
             m_events->setCurrent(number);
             m_group->goToMarker(number);
         });
+        view->setCanPopOut(true);
+        connect(view, &ChartView::popOutRequested, this, [this, key] { popOut(key); });
         m_charts.push_back({key, row, view});
     }
     for (std::size_t index = 0; index < m_charts.size(); ++index) {

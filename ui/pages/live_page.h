@@ -9,6 +9,7 @@
 #include <QElapsedTimer>
 #include <QStringList>
 
+#include <utility>
 #include <vector>
 
 class QComboBox;
@@ -26,6 +27,7 @@ namespace ui {
 
 class ChartGroup;
 class ChartView;
+class ChartWindow;
 class ElidedText;
 class EventStrip;
 class LiveEvents;
@@ -55,6 +57,8 @@ public:
     ChartView* chart(const QString& key) const; // null where it is not shown
     ChartGroup& group() const { return *m_group; }
     TileStrip* tiles() const { return m_tiles; }
+    EventStrip* events() const { return m_events; }
+    ChartWindow* popOut(const QString& key); // the one there is, or a new one
 
 protected:
     void changeEvent(QEvent* event) override;
@@ -74,9 +78,13 @@ private:
     void showChart(const QString& key);
     void openChartMenu();
     void undo(int number);
+    void askForBookmark(double seconds);
+    void removeBookmark(int number);
+    void splitRun(int number); // of the recorded run, on the Runs page
     void retranslate();
     bool takesEveryCore() const;
     QString chartTitle(const QString& key) const;
+    static QString spanText(std::pair<double, double> span);
 
     app::Session& m_session;
     app::ServiceTarget m_target;
@@ -105,6 +113,12 @@ private:
         ChartView* view = nullptr;
     };
     std::vector<Slot> m_charts;
+    struct Window {
+        ChartWindow* window = nullptr;
+        Slot slot;
+    };
+    std::vector<Window> m_windows;  // charts popped out; fed also while the page is hidden
+    std::vector<Slot> seen() const; // what is fed
 
     bool m_isShown = false;
     QTimer* m_feedTimer;          // 25 ms between the charts of a cycle

@@ -1,7 +1,10 @@
 // Keys, menu, palette entries and kept state of the live page.
+#include "app/labels.h"
 #include "app/session.h"
+#include "ui/charts/bookmark_field.h"
 #include "ui/charts/chart_group.h"
 #include "ui/charts/chart_view.h"
+#include "ui/charts/chart_window.h"
 #include "ui/pages/live_events.h"
 #include "ui/pages/live_page.h"
 #include "ui/pages/live_tiles.h"
@@ -108,6 +111,82 @@ void LivePage::undo(int number) {
     }
 }
 
+QString LivePage::spanText(std::pair<double, double> span) {
+    return QStringLiteral("%1 – %2").arg(app::runTimeText(span.first),
+                                         app::runTimeText(span.second));
+}
+
+void LivePage::askForBookmark(double seconds) {
+    const TimeView& view = m_group->view();
+    QPoint place(width() / 2, m_scroll->y() + space::kBetweenCards);
+    if (!m_charts.empty() && seconds >= view.from() && seconds <= view.to()) {
+        const ChartView* chart = m_charts.front().view;
+        const double share = (seconds - view.from()) / (view.to() - view.from());
+        const int left = chart->width() - chart->plotWidth(); // about: the axis is at the left
+        place.setX(chart->mapTo(this, QPoint(left, 0)).x() +
+                   static_cast<int>(share * chart->plotWidth()));
+    }
+    auto* field = new BookmarkField(seconds, place, this);
+    connect(field, &BookmarkField::named, this, [this](double at, const QString& name) {
+        m_session.addBookmark({}, {.seconds = at, .name = name.toStdString()});
+        m_isViewNew = true;
+        feedEvents();
+        beginCycle();
+        if (!m_charts.empty()) {
+            m_charts.front().view->setFocus(Qt::OtherFocusReason);
+        }
+    });
+}
+
+void LivePage::removeBookmark(int number) {
+    const auto& markers = m_session.history().markers();
+    const auto marker = std::ranges::find(markers, number, &app::HistoryMarker::number);
+    const auto bookmark = marker == markers.end() ? std::nullopt : app::bookmarkOf(marker->event);
+    if (bookmark) {
+        m_session.removeBookmark({}, *bookmark);
+        m_isViewNew = true;
+        feedEvents();
+        beginCycle();
+    }
+}
+
+void LivePage::splitRun(int number) {
+    const auto& markers = m_session.history().markers();
+    const auto marker = std::ranges::find(markers, number, &app::HistoryMarker::number);
+    const auto run = m_session.shownRun();
+    if (marker != markers.end() && run) {
+        Q_EMIT pageRequested(
+            QStringLiteral("runs"),
+            QStringLiteral("split:%1:%2").arg(*run).arg(marker->seconds, 0, 'f', 3));
+    }
+}
+
+ChartWindow* LivePage::popOut(const QString& key) {
+    const auto known =
+        std::ranges::find(m_windows, key, [](const Window& each) { return each.slot.key; });
+    if (known != m_windows.end()) {
+        known->window->raise();
+        known->window->activateWindow();
+        return known->window;
+    }
+    const app::ChartRow* row = app::findChart(key.toStdString());
+    if (row == nullptr) {
+        return nullptr;
+    }
+    auto* made = new ChartWindow(*m_group, this);
+    made->setWindowTitle(tr("%1 – Headway").arg(chartTitle(key)));
+    m_windows.push_back({made, {key, row, made->chart()}});
+    connect(made->chart(), &ChartView::markerActivated, m_group, &ChartGroup::goToMarker);
+    connect(made, &ChartWindow::closed, this, [this, made] {
+        std::erase_if(m_windows, [made](const Window& each) { return each.window == made; });
+        made->deleteLater();
+    });
+    made->show();
+    m_isViewNew = true;
+    beginCycle();
+    return made;
+}
+
 QList<PageAction> LivePage::actions() {
     QList<PageAction> result;
     const bool isFollowing = m_group->view().isFollowing();
@@ -121,6 +200,20 @@ QList<PageAction> LivePage::actions() {
     result.append({tr("Show the last 15 minutes"), {}, {}, [this] {
                        m_group->choose(SpanChoice::FifteenMinutes);
                    }});
+    result.append(
+        {tr("Show the last hour"), {}, {}, [this] { m_group->choose(SpanChoice::Hour); }});
+    result.append(
+        {tr("Show the last 24 hours"), {}, {}, [this] { m_group->choose(SpanChoice::Day); }});
+    result.append(
+        {tr("Bookmark here…"), {}, QStringLiteral("M"), [this] { m_group->requestBookmark(); }});
+    if (m_group->selection()) {
+        result.append({tr("Zoom to the selection"), {}, QStringLiteral("Z"), [this] {
+                           m_group->zoomToSelection();
+                       }});
+        result.append({tr("Clear the selection"), {}, QStringLiteral("Esc"), [this] {
+                           m_group->select(std::nullopt);
+                       }});
+    }
     result.append({tr("Show the whole run"), {}, QStringLiteral("F"), [this] { m_group->fit(); }});
     const bool isWarm = m_filter == app::SampleFilter::Warm;
     result.append({tr("Samples"), isWarm ? tr("warm") : tr("all"), {}, [this, isWarm] {
@@ -137,6 +230,10 @@ QList<PageAction> LivePage::actions() {
                        chart(key) != nullptr ? tr("shown") : tr("hidden"),
                        {},
                        [this, key] { showChart(key); }});
+        result.append(
+            {tr("Chart in a window of its own: %1").arg(chartTitle(key)), {}, {}, [this, key] {
+                 popOut(key);
+             }});
     }
     return result;
 }
@@ -147,10 +244,15 @@ QList<KeyHint> LivePage::keys() const {
             {QStringLiteral("F"), tr("the whole run")},
             {tr("Space"), tr("pause or follow")},
             {QStringLiteral(", / ."), tr("event before, event after")},
-            {QStringLiteral("← / →"), tr("move the crosshair of the chart in focus")},
+            {QStringLiteral("← / →"), tr("move the crosshair; with Shift in longer steps")},
+            {QStringLiteral("[ / ]"), tr("select from the crosshair, up to the crosshair")},
+            {QStringLiteral("Z"), tr("zoom to the selection")},
+            {QStringLiteral("M"), tr("bookmark at the crosshair; Del in the events removes it")},
+            {QStringLiteral("X"), tr("in the events: compare the run before and after")},
+            {QStringLiteral("P"), tr("show the chart in focus in a window of its own")},
             {QStringLiteral("T"), tr("show the chart in focus as a table")},
             {QStringLiteral("Ctrl+C"), tr("copy the chart's values")},
-            {tr("Drag"), tr("select a span; it filters tiles and events")},
+            {tr("Drag"), tr("select a span; it filters tiles, events and requests")},
             {tr("Wheel"), tr("zoom; with Shift move")},
             {QStringLiteral("Esc"), tr("clear selection and crosshair")}};
 }

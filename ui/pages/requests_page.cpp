@@ -2,6 +2,7 @@
 
 #include "app/labels.h"
 #include "app/observe/request_csv.h"
+#include "app/plot/plot.h"
 #include "app/report/report.h"
 #include "app/session.h"
 #include "ui/icons.h"
@@ -95,6 +96,12 @@ void RequestsPage::buildToolbar(QVBoxLayout* column) {
         });
     }
     m_chips[0]->setChecked(true);
+    m_spanChip = makeButton({}, ButtonKind::Normal, this);
+    m_spanChip->setIcon(icon(QStringLiteral("cross"), ColorRole::Accent));
+    m_spanChip->setLayoutDirection(Qt::RightToLeft); // the cross follows the times
+    m_spanChip->hide();
+    bar->addWidget(m_spanChip);
+    connect(m_spanChip, &QPushButton::clicked, this, &RequestsPage::spanCleared);
     m_running = makeLabel({}, TextRole::Caption, this);
     bar->addWidget(m_running);
     bar->addStretch(1);
@@ -167,6 +174,9 @@ void RequestsPage::takeEvent(const engine::Event& event) {
         m_incoming.clear();
         m_counts = {};
         m_model->clear();
+        if (m_span) {
+            Q_EMIT spanCleared(); // a span of the run before says nothing here
+        }
     }
     m_incoming.push_back(app::requestRow(*finished->record, m_start));
     if (!m_isShown && m_incoming.size() > kDropped) {
@@ -243,14 +253,27 @@ void RequestsPage::applyFilter() {
         return; // what was shown stays until the text makes sense again
     }
     m_filter->setAccessibleDescription({});
-    if (filter->isEmpty() && !m_outcome) {
+    if (filter->isEmpty() && !m_outcome && !m_span) {
         m_model->setFilter({});
     } else {
-        m_model->setFilter([filter = *filter, outcome = m_outcome](const app::RequestRow& row) {
-            return (!outcome || row.outcome == *outcome) && filter.matches(row);
+        m_model->setFilter([filter = *filter, outcome = m_outcome,
+                            span = m_span](const app::RequestRow& row) {
+            const bool isInSpan = !span || (row.firstSeconds && *row.firstSeconds >= span->first &&
+                                            *row.firstSeconds <= span->second);
+            return isInSpan && (!outcome || row.outcome == *outcome) && filter.matches(row);
         });
     }
     refreshCounts();
+}
+
+void RequestsPage::setSpan(std::optional<std::pair<double, double>> span) {
+    m_span = span;
+    m_spanChip->setVisible(span.has_value());
+    if (span) {
+        m_spanChip->setText(QStringLiteral("%1 – %2").arg(app::runTimeText(span->first),
+                                                          app::runTimeText(span->second)));
+    }
+    m_filterDelay->start(); // a drag changes it with every move of the mouse
 }
 
 void RequestsPage::showColumnsMenu() {
@@ -354,6 +377,8 @@ void RequestsPage::retranslate() {
         m_chips[i]->setAccessibleName(names[static_cast<qsizetype>(i)]);
         m_chips[i]->updateGeometry();
     }
+    m_spanChip->setToolTip(tr("Selected on the charts; click to clear"));
+    m_spanChip->setAccessibleName(tr("Selected span"));
     m_columns->setText(tr("Columns"));
     m_export->setText(tr("CSV"));
     m_export->setToolTip(tr("Export the requests shown as CSV"));

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <optional>
+#include <utility>
 
 class QLabel;
 class QLineEdit;
@@ -41,8 +42,13 @@ public:
     const RequestModel& model() const { return *m_model; }
     Playground* playground() const { return m_playground; }
     QLineEdit* filterField() const { return m_filter; }
+    // Only requests whose first text (or end) lies in a span that was selected on the charts.
+    void setSpan(std::optional<std::pair<double, double>> span);
     // The rows that the table shows, as CSV.
     std::string shownCsv() const;
+
+Q_SIGNALS:
+    void spanCleared(); // by the chip, or because another run began
 
 protected:
     void changeEvent(QEvent* event) override;
@@ -77,6 +83,8 @@ private:
     std::vector<app::RequestRow> m_incoming; // since the last flush
     app::OutcomeCounts m_counts;
     std::optional<engine::Outcome> m_outcome; // of the chosen chip
+    std::optional<std::pair<double, double>> m_span;
+    QPushButton* m_spanChip = nullptr;
     engine::TimePoint m_start{};
     double m_scaleMs = 100.0;
     int m_ticks = 0;

@@ -13,6 +13,7 @@
 #include <QListView>
 #include <QMenu>
 #include <QPainter>
+#include <QShortcut>
 #include <QStyledItemDelegate>
 #include <QVBoxLayout>
 
@@ -182,6 +183,23 @@ EventStrip::EventStrip(QWidget* parent) : QFrame(parent) {
     connect(m_list, &QListView::clicked, this, activate);
     connect(m_list, &QListView::activated, this, activate);
     connect(m_list, &QListView::customContextMenuRequested, this, &EventStrip::openMenu);
+    const auto split = [this](const QModelIndex& index) {
+        if (m_canSplit && index.isValid()) {
+            Q_EMIT splitRequested(m_model->row(index.row()).number);
+        }
+    };
+    connect(m_list, &QListView::doubleClicked, this, split);
+    auto* cut = new QShortcut(Qt::Key_X, m_list);
+    cut->setContext(Qt::WidgetShortcut);
+    connect(cut, &QShortcut::activated, this, [this, split] { split(m_list->currentIndex()); });
+    auto* remove = new QShortcut(QKeySequence::Delete, m_list);
+    remove->setContext(Qt::WidgetShortcut);
+    connect(remove, &QShortcut::activated, this, [this] {
+        const QModelIndex index = m_list->currentIndex();
+        if (index.isValid() && m_model->row(index.row()).isBookmark) {
+            Q_EMIT removeRequested(m_model->row(index.row()).number);
+        }
+    });
     retranslate();
 }
 
@@ -230,7 +248,9 @@ void EventStrip::retranslate() {
 }
 
 void EventStrip::openMenu(const QPoint& position) {
-    const QModelIndex index = m_list->indexAt(position);
+    // The menu key gives the middle of the list: there the current row is meant.
+    const QModelIndex under = m_list->indexAt(position);
+    const QModelIndex index = under.isValid() ? under : m_list->currentIndex();
     if (!index.isValid()) {
         return;
     }
@@ -243,9 +263,17 @@ void EventStrip::openMenu(const QPoint& position) {
     menu->addAction(tr("Go there"), this, [this, row] { Q_EMIT activated(row.number); });
     menu->addAction(tr("Copy the row"), this,
                     [text = index.data().toString()] { QApplication::clipboard()->setText(text); });
+    if (m_canSplit) {
+        menu->addAction(tr("Compare before and after"), this,
+                        [this, row] { Q_EMIT splitRequested(row.number); });
+    }
     if (row.canUndo) {
         menu->addAction(tr("Undo this change"), this,
                         [this, row] { Q_EMIT undoRequested(row.number); });
+    }
+    if (row.isBookmark) {
+        menu->addAction(tr("Remove the bookmark"), this,
+                        [this, row] { Q_EMIT removeRequested(row.number); });
     }
     menu->popup(m_list->viewport()->mapToGlobal(position));
 }

@@ -25,6 +25,7 @@ struct EventRow {
     QString effectName = {}, effect = {}, effectDetail = {};
     app::Verdict verdict = app::Verdict::None;
     bool canUndo = false; // a setting that an operator changed
+    bool isBookmark = false;
     bool operator==(const EventRow&) const = default;
 };
 
@@ -36,11 +37,15 @@ public:
     void setRows(std::vector<EventRow> rows); // newest first
     void setNote(const QString& note);        // beside the title: "between 02:10 and 03:05"
     void setCurrent(int number);
+    // Whether the run can be cut at an event: double click, X, menu.
+    void setCanSplit(bool can) { m_canSplit = can; }
     QWidget* list() const;
 
 Q_SIGNALS:
     void activated(int number); // go there
     void undoRequested(int number);
+    void removeRequested(int number); // of a bookmark
+    void splitRequested(int number);  // before against after
 
 protected:
     void changeEvent(QEvent* event) override;
@@ -54,6 +59,7 @@ private:
     QLabel* m_title;
     QLabel* m_count;
     QString m_note;
+    bool m_canSplit = false;
 };
 
 } // namespace ui
