@@ -37,7 +37,7 @@ QString measureLabel(std::string_view key) {
 }
 
 QString cautionText(std::string_view kind) {
-    constexpr std::array<std::pair<std::string_view, const char*>, 7> kTexts = {{
+    constexpr std::array<std::pair<std::string_view, const char*>, 10> kTexts = {{
         {"sequential",
          QT_TRANSLATE_NOOP("runs", "Two runs in sequence: drift between them is not excluded.")},
         {"request_list_differs",
@@ -47,6 +47,14 @@ QString cautionText(std::string_view kind) {
         {"length_differs", QT_TRANSLATE_NOOP("runs", "The runs differ in length.")},
         {"interrupted", QT_TRANSLATE_NOOP("runs", "A run did not end as planned.")},
         {"incomplete", QT_TRANSLATE_NOOP("runs", "Events of a run were lost.")},
+        {"split", QT_TRANSLATE_NOOP("runs", "Two parts of one run, one after the other: drift "
+                                            "between them is not excluded, and their arrivals "
+                                            "differ.")},
+        {"split_in_flight",
+         QT_TRANSLATE_NOOP("runs", "Requests that the cut parts are in neither side’s latencies.")},
+        {"split_changes",
+         QT_TRANSLATE_NOOP("runs", "Other changes lie inside a side: select a span of the charts "
+                                   "before splitting to leave them out.")},
     }};
     const auto* row = std::ranges::find(kTexts, kind, &decltype(kTexts)::value_type::first);
     return row != kTexts.end() ? say(row->second) : plain(std::string(kind));

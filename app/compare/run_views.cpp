@@ -2,6 +2,7 @@
 
 #include "app/plot/charts.h"
 
+#include <QCoreApplication>
 #include <QString>
 
 #include <algorithm>
@@ -67,6 +68,70 @@ engine::Result<RunPair> openPair(const std::filesystem::path& log, std::int64_t 
         overlayDistribution(pair.a->history, nameOf(*pair.a), pair.b->history, nameOf(*pair.b));
     pair.overTime = overlayTtft(pair.a->history, nameOf(*pair.a), pair.b->history, nameOf(*pair.b));
     return pair;
+}
+
+engine::Result<RunPair> openSplit(const std::filesystem::path& log, std::int64_t run, double at,
+                                  std::optional<std::pair<double, double>> span) {
+    auto store = RunStore::open(log, StoreMode::ReadOnly);
+    if (!store) {
+        return std::unexpected(store.error());
+    }
+    auto data = (*store)->load(run);
+    if (!data) {
+        return std::unexpected(data.error());
+    }
+    auto split = splitRun(*data, at, span);
+    if (!split) {
+        return std::unexpected(split.error());
+    }
+    RunPair pair;
+    pair.comparison = compareSides(*split);
+    const QString before = sideName(SplitSide::Before), after = sideName(SplitSide::After);
+    pair.distribution =
+        overlayDistribution(split->before.history, before, split->after.history, after);
+    pair.overTime = overlayTtft(split->before.history, before, split->after.history, after);
+    pair.split = split->facts;
+    pair.a = std::make_shared<const RunData>(std::move(split->before));
+    pair.b = std::make_shared<const RunData>(std::move(split->after));
+    return pair;
+}
+
+QString sideName(SplitSide side) {
+    return side == SplitSide::Before ? QCoreApplication::translate("runs", "before")
+                                     : QCoreApplication::translate("runs", "after");
+}
+
+engine::Result<RunSet> openSet(const std::filesystem::path& log,
+                               const std::vector<std::int64_t>& runs) {
+    auto store = RunStore::open(log, StoreMode::ReadOnly);
+    if (!store) {
+        return std::unexpected(store.error());
+    }
+    RunSet set;
+    const ChartRow* chart = findChart("ttft");
+    double longest = 1.0;
+    for (const std::int64_t run : runs) {
+        auto data = (*store)->load(run);
+        if (!data) {
+            return std::unexpected(data.error());
+        }
+        longest = std::max({longest, data->summary.run.seconds, data->history.endSeconds()});
+        set.runs.push_back(std::make_shared<const RunData>(std::move(*data)));
+        if (set.runs.size() > 1) {
+            set.againstFirst.push_back(compareRuns(*set.runs.front(), *set.runs.back()));
+        }
+    }
+    double highest = 0.0;
+    for (const auto& run : set.runs) {
+        Plot plot = chart->make(run->history, {.from = 0.0, .to = longest, .maxPoints = 400});
+        plot.title = QCoreApplication::translate("runs", "Run %1").arg(nameOf(*run));
+        highest = std::max(highest, plot.yMax);
+        set.overTime.push_back(std::move(plot));
+    }
+    for (Plot& plot : set.overTime) {
+        plot.yMax = highest; // small pictures compare only on one scale
+    }
+    return set;
 }
 
 bool isBaseline(const RunSummary& run) {

@@ -4,11 +4,13 @@
 #pragma once
 
 #include "app/compare/comparison.h"
+#include "app/compare/run_slice.h"
 #include "app/plot/plot.h"
 
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace app {
@@ -25,10 +27,27 @@ engine::Result<OpenedRun> openRun(const std::filesystem::path& log, std::int64_t
 struct RunPair {
     std::shared_ptr<const RunData> a, b;
     Comparison comparison;
-    Plot distribution; // share of requests at or below a TTFT
-    Plot overTime;     // TTFT over the run
+    Plot distribution;               // share of requests at or below a TTFT
+    Plot overTime;                   // TTFT over the run
+    std::optional<SplitFacts> split; // where both sides are of one run: before and after
 };
 engine::Result<RunPair> openPair(const std::filesystem::path& log, std::int64_t a, std::int64_t b);
+// One run cut at a time of it, within a span or whole.
+engine::Result<RunPair> openSplit(const std::filesystem::path& log, std::int64_t run, double at,
+                                  std::optional<std::pair<double, double>> span);
+
+enum class SplitSide : std::uint8_t { Before, After };
+QString sideName(SplitSide side); // "before"
+
+// Three runs and more, each against the first of them.
+inline constexpr std::size_t kMostCompared = 5;
+struct RunSet {
+    std::vector<std::shared_ptr<const RunData>> runs;
+    std::vector<Comparison> againstFirst; // one fewer than runs; rows in the order of measures()
+    std::vector<Plot> overTime;           // TTFT, one a run, on one scale
+};
+engine::Result<RunSet> openSet(const std::filesystem::path& log,
+                               const std::vector<std::int64_t>& runs);
 
 // The tag of the run that others are held against.
 inline constexpr std::string_view kBaselineTag = "baseline";

@@ -1,14 +1,25 @@
+#include "app/observe/bookmark.h"
 #include "tests/support/fake_session.h"
 #include "tests/support/scripted_run.h"
+#include "ui/charts/bookmark_field.h"
+#include "ui/charts/chart_group.h"
+#include "ui/charts/chart_view.h"
 #include "ui/pages/runs_page.h"
 #include "ui/panels/comparison_view.h"
+#include "ui/panels/dialect_view.h"
+#include "ui/panels/run_charts.h"
+#include "ui/panels/run_set_view.h"
 #include "ui/panels/run_view.h"
 #include "ui/theme.h"
+#include "ui/widgets/event_strip.h"
+#include "ui/widgets/table_view.h"
 
 #include <QDir>
 #include <QFile>
 #include <QLabel>
 #include <QLineEdit>
+#include <QListView>
+#include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -75,6 +86,13 @@ private Q_SLOTS:
     void aFileThatIsNoLogSaysSo();
     void theBaselineIsPinnedAndOthersAreHeldAgainstIt();
     void tagsAreWrittenToTheLog();
+    void aSelectedSpanOfARunHasItsOwnFigures();
+    void aRunSplitsAtItsCrosshairAndComesBack();
+    void anEventOfARunSplitsIt();
+    void aPlaceTooNearTheEndIsSaidNotSplit();
+    void recordedRunsTakeBookmarks();
+    void threeTicksStandSideBySide();
+    void figuresReadAsOtherToolsNameThem();
 };
 
 void TstRunsPage::runsAreListedNewestFirst() {
@@ -102,11 +120,10 @@ void TstRunsPage::twoTicksCompareTheOlderAsSideA() {
                                 rows.rowAt(i).verdict == app::Verdict::Better);
     }
     QVERIFY(isBetter);
-    // A third tick takes the place of the first one.
     at.page->setTicked(at.third, true);
-    QCOMPARE(at.page->ticks().size(), std::size_t{2});
+    QCOMPARE(at.page->ticks().size(), std::size_t{3});
     at.page->setTicked(at.third, false);
-    QCOMPARE(at.page->ticks().size(), std::size_t{1});
+    QCOMPARE(at.page->ticks().size(), std::size_t{2});
 }
 
 void TstRunsPage::aRunOpensWithItsCharts() {
@@ -264,6 +281,172 @@ void TstRunsPage::tagsAreWrittenToTheLog() {
     QTRY_COMPARE(tags(), (std::vector<std::string>{"candidate", "中文"}));
     at.page->setTags(at.first, {});
     QTRY_VERIFY(tags().empty());
+}
+
+void TstRunsPage::aSelectedSpanOfARunHasItsOwnFigures() {
+    Fixture at;
+    at.open(at.second);
+    ui::RunView* view = at.page->opened();
+    const QString whole = view->figureText(0);
+    QVERIFY(whole.contains(QStringLiteral("TTFT p50")));
+    QSignalSpy shown(view, &ui::RunView::figuresShown);
+    ui::ChartView* chart = view->charts()->charts().front();
+    view->charts()->group().setCrosshair(5.0);
+    QTest::keyClick(chart, Qt::Key_BracketLeft);
+    view->charts()->group().setCrosshair(12.0);
+    QTest::keyClick(chart, Qt::Key_BracketRight);
+    QTRY_VERIFY(shown.count() > 0);
+    const QString part = view->figureText(6); // completed
+    const app::RunSummary expected = app::sliceRun(*view->run().data, 5.0, 12.0).summary;
+    QVERIFY2(part.contains(QString::number(expected.completed)), qPrintable(part));
+    QTest::keyClick(chart, Qt::Key_Escape);
+    QTRY_COMPARE(view->figureText(0), whole);
+    // Zoom makes the charts anew for the span shown.
+    view->charts()->group().select(std::pair(4.0, 8.0));
+    QTest::keyClick(chart, Qt::Key_Z);
+    QTRY_COMPARE(view->charts()->charts().back()->plot().xMin, 4.0);
+    QCOMPARE(chart->plot().xMax, 8.0);
+}
+
+void TstRunsPage::aRunSplitsAtItsCrosshairAndComesBack() {
+    Fixture at;
+    at.open(at.first);
+    QSignalSpy shown(at.page.get(), &ui::RunsPage::contentShown);
+    at.page->opened()->charts()->group().setCrosshair(10.0);
+    QTest::keyClick(at.page->opened()->charts()->charts().front(), Qt::Key_X);
+    QTRY_VERIFY_WITH_TIMEOUT(shown.count() > 0 && at.page->comparison()->isVisible(), 20'000);
+    const app::RunPair& pair = at.page->comparison()->pair();
+    QVERIFY(pair.split.has_value());
+    QCOMPARE(pair.split->at, 10.0);
+    QCOMPARE(pair.a->summary.run.seconds, 10.0);
+    // What was left out is said beside the figures.
+    bool isSaid = false;
+    for (const QLabel* label : at.page->comparison()->findChildren<QLabel*>()) {
+        isSaid = isSaid || label->text().contains(QStringLiteral("left out"));
+    }
+    QVERIFY(isSaid);
+    const QString file = at.folder.filePath(QStringLiteral("split.html"));
+    QSignalSpy exported(at.page.get(), &ui::RunsPage::exported);
+    at.page->exportTo(file);
+    QTRY_VERIFY_WITH_TIMEOUT(exported.count() > 0, 20'000);
+    QCOMPARE(exported.front().at(1).toString(), QString());
+    for (auto* button : at.page->comparison()->findChildren<QPushButton*>()) {
+        if (button->text() == QStringLiteral("Back to the run")) {
+            QVERIFY(button->isVisible());
+            button->click();
+        }
+    }
+    QTRY_VERIFY_WITH_TIMEOUT(at.page->opened()->isVisible(), 20'000);
+}
+
+void TstRunsPage::anEventOfARunSplitsIt() {
+    Fixture at;
+    const std::int64_t run =
+        script(at.folder.path().toStdString() + "/other.db",
+               {.name = "two stages", .phases = {{20.0, 8.0, 2}, {20.0, 8.0, 16}}});
+    at.page->openLog(at.folder.path().toStdString() + "/other.db");
+    QSignalSpy listed(at.page.get(), &ui::RunsPage::listed);
+    QTRY_VERIFY(listed.count() > 0);
+    at.open(run);
+    auto* list = qobject_cast<QListView*>(at.page->opened()->charts()->events()->list());
+    QVERIFY(list->model()->rowCount() > 0);
+    for (int row = 0; row < list->model()->rowCount(); ++row) {
+        list->setCurrentIndex(list->model()->index(row, 0));
+        if (list->currentIndex().data().toString().contains(QStringLiteral("00:20"))) {
+            break; // the second stage
+        }
+    }
+    at.page->activateWindow(); // shortcuts act in the active window, of what has the focus
+    QVERIFY(QTest::qWaitForWindowActive(at.page.get()));
+    list->setFocus();
+    QTest::keyClick(list, Qt::Key_X);
+    QTRY_VERIFY_WITH_TIMEOUT(at.page->comparison()->isVisible(), 20'000);
+    QVERIFY(std::abs(at.page->comparison()->pair().split->at - 20.0) < 1.0);
+}
+
+void TstRunsPage::aPlaceTooNearTheEndIsSaidNotSplit() {
+    Fixture at;
+    at.open(at.first);
+    QSignalSpy said(at.page.get(), &ui::Page::messageRaised);
+    at.page->splitRun(at.first, 19.9, {});
+    QTRY_VERIFY_WITH_TIMEOUT(said.count() > 0, 20'000);
+    QVERIFY(said.front().at(1).toString().contains(QStringLiteral("on one side")));
+    QVERIFY(at.page->opened()->isVisible());
+}
+
+void TstRunsPage::recordedRunsTakeBookmarks() {
+    Fixture at;
+    at.open(at.first);
+    ui::RunCharts* charts = at.page->opened()->charts();
+    charts->group().setCrosshair(7.5);
+    QTest::keyClick(charts->charts().front(), Qt::Key_M);
+    auto* field = charts->findChild<ui::BookmarkField*>();
+    QVERIFY(field != nullptr);
+    QTest::keyClicks(field, QStringLiteral("slow here"));
+    QTest::keyClick(field, Qt::Key_Return);
+    const auto has = [&] {
+        return std::ranges::any_of(
+            at.page->opened()->run().data->history.markers(), [](const auto& marker) {
+                const auto bookmark = app::bookmarkOf(marker.event);
+                return bookmark && bookmark->name == "slow here" && marker.seconds == 7.5;
+            });
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(has(), 20'000);
+    QTRY_VERIFY(std::ranges::any_of(charts->charts().front()->plot().markers,
+                                    [](const app::Marker& marker) { return marker.x == 7.5; }));
+    // A log of others is only read.
+    at.page->openLog(at.folder.path().toStdString() + "/copy.db");
+    QVERIFY(!charts->group().takesBookmarks());
+}
+
+void TstRunsPage::threeTicksStandSideBySide() {
+    Fixture at;
+    QSignalSpy shown(at.page.get(), &ui::RunsPage::contentShown);
+    at.page->setTicked(at.third, true);
+    at.page->setTicked(at.first, true);
+    at.page->setTicked(at.second, true);
+    QTRY_VERIFY_WITH_TIMEOUT(shown.count() > 0 && at.page->set()->isVisible(), 20'000);
+    const auto* model = at.page->set()->table()->model();
+    QCOMPARE(model->columnCount(), 4);
+    QVERIFY(model->rowCount() >= static_cast<int>(app::measures().size()));
+    QString cell;
+    for (int row = 0; row < model->rowCount(); ++row) {
+        if (model->index(row, 0).data().toString().startsWith(QStringLiteral("TTFT p50"))) {
+            QVERIFY(!model->index(row, 1).data().toString().contains(u' ')); // the first has none
+            cell = model->index(row, 2).data().toString();
+            QVERIFY(model->index(row, 2)
+                        .data(Qt::ToolTipRole)
+                        .toString()
+                        .contains(QStringLiteral("interval")));
+        }
+    }
+    QVERIFY2(cell.contains(QChar(0x2212)), qPrintable(cell)); // faster by so much, a true minus
+    at.page->setTicked(at.third, false);
+    QTRY_VERIFY_WITH_TIMEOUT(at.page->comparison()->isVisible(), 20'000);
+}
+
+void TstRunsPage::figuresReadAsOtherToolsNameThem() {
+    Fixture at;
+    at.open(at.second);
+    ui::RunView* view = at.page->opened();
+    view->readAs(app::Dialect::Vllm);
+    QVERIFY(view->dialectView()->isVisible());
+    QVERIFY(!view->charts()->isVisible());
+    const auto& model = view->dialectView()->model();
+    const auto has = [&model](const char* name) {
+        return model.shownWhere([name](const app::DialectFigure& figure) {
+            return figure.name == QLatin1String(name);
+        }) >= 0;
+    };
+    QVERIFY(has("Output token throughput"));
+    view->readAs(app::Dialect::AiPerf);
+    QVERIFY(has("Inter Token Latency"));
+    // The next run is read the same way.
+    at.page->openRun(at.first);
+    QTRY_COMPARE(view->run().data->summary.run.id, at.first);
+    QVERIFY(view->dialectView()->isVisible());
+    view->readAs({});
+    QVERIFY(view->charts()->isVisible());
 }
 
 QTEST_MAIN(TstRunsPage)

@@ -6,6 +6,7 @@
 #include "app/store/run_filter.h"
 #include "ui/icons.h"
 #include "ui/panels/comparison_view.h"
+#include "ui/panels/run_set_view.h"
 #include "ui/panels/run_view.h"
 #include "ui/theme.h"
 #include "ui/widgets/card.h"
@@ -81,6 +82,9 @@ RunsPage::RunsPage(app::Session& session, QWidget* parent)
             Q_EMIT messageRaised(tr("The run log was not changed"), problem);
         }
         refreshList();
+        if (problem.isEmpty() && m_content->currentWidget() == m_opened) {
+            showContent(); // a bookmark or a name may have changed what is shown
+        }
     });
     retranslate();
     showContent();
@@ -162,9 +166,11 @@ void RunsPage::buildList(QVBoxLayout* column) {
     m_sentence->setWordWrap(true);
     m_opened = new RunView(m_content);
     m_comparison = new ComparisonView(m_content);
+    m_set = new RunSetView(m_content);
     m_content->addWidget(m_sentence);
     m_content->addWidget(m_opened);
     m_content->addWidget(m_comparison);
+    m_content->addWidget(m_set);
     split->addWidget(card);
     split->addWidget(m_content);
     split->setSizes({250, 560});
@@ -183,6 +189,7 @@ void RunsPage::buildList(QVBoxLayout* column) {
     });
     connect(m_table, &TableView::rowChosen, this, [this] {
         if (m_ticks.size() < 2) {
+            m_split.reset();
             showContent();
         }
     });
@@ -203,6 +210,21 @@ void RunsPage::buildList(QVBoxLayout* column) {
     connect(m_opened, &RunView::reportRequested, this, &RunsPage::openReportMenu);
     connect(m_comparison, &ComparisonView::noteEdited, this, &RunsPage::saveNote);
     connect(m_opened, &RunView::noteEdited, this, &RunsPage::saveNote);
+    connect(m_opened, &RunView::splitRequested, this, &RunsPage::splitOpened);
+    connect(m_opened, &RunView::bookmarkNamed, this, [this](double seconds, const QString& name) {
+        if (const auto run = currentRun()) {
+            m_session.addBookmark(*run, {.seconds = seconds, .name = name.toStdString()});
+        }
+    });
+    connect(m_opened, &RunView::bookmarkRemoved, this, [this](double seconds, const QString& name) {
+        if (const auto run = currentRun()) {
+            m_session.removeBookmark(*run, {.seconds = seconds, .name = name.toStdString()});
+        }
+    });
+    connect(m_comparison, &ComparisonView::backRequested, this, [this] {
+        m_split.reset();
+        showContent();
+    });
 }
 
 bool RunsPage::isOwnLog() const {
@@ -280,86 +302,20 @@ std::optional<std::int64_t> RunsPage::currentRun() const {
     return row < 0 ? std::nullopt : std::optional(m_model->rowAt(row).run.id);
 }
 
-void RunsPage::setTicked(std::int64_t run, bool isTicked) {
-    std::erase(m_ticks, run);
-    if (isTicked) {
-        m_ticks.push_back(run);
-        if (m_ticks.size() > 2) { // the one that was ticked first makes room
-            m_ticks.erase(m_ticks.begin());
-        }
-        if (m_ticks.size() == 2 && m_ticks[0] > m_ticks[1]) {
-            std::ranges::reverse(m_ticks); // the older run is side A, unless swapped
-        }
-    }
-    m_table->viewport()->update();
-    showContent();
-}
-
-void RunsPage::openRun(std::int64_t run) {
-    const int row =
-        m_model->shownWhere([run](const app::RunSummary& at) { return at.run.id == run; });
-    if (row < 0) {
-        m_wanted = run;
-        refreshList();
-        return;
-    }
-    m_table->selectShownRow(row);
-    showContent();
-}
-
-void RunsPage::showSentence(const QString& sentence) {
-    m_sentence->setText(sentence);
-    m_content->setCurrentWidget(m_sentence);
-    refreshToolbar();
-}
-
-void RunsPage::showContent() {
-    const int number = ++m_contentNumber;
-    const auto show = [this, number](auto result, auto* view, auto take) {
-        if (number != m_contentNumber) {
-            return;
-        }
-        if (!result) {
-            showSentence(QString::fromStdString(result.error().message));
-            return;
-        }
-        take(std::move(*result));
-        m_content->setCurrentWidget(view);
-        refreshToolbar();
-        Q_EMIT contentShown();
-    };
-    if (m_ticks.size() == 2) {
-        app::runInBackground(
-            this,
-            [log = m_log, a = m_ticks[0], b = m_ticks[1]] { return app::openPair(log, a, b); },
-            [this, show](engine::Result<app::RunPair> pair) {
-                show(std::move(pair), m_comparison,
-                     [this](app::RunPair ready) { m_comparison->setPair(std::move(ready)); });
-            });
-    } else if (const auto run = currentRun()) {
-        app::runInBackground(
-            this, [log = m_log, id = *run] { return app::openRun(log, id); },
-            [this, show](engine::Result<app::OpenedRun> opened) {
-                show(std::move(opened), m_opened,
-                     [this](app::OpenedRun ready) { m_opened->setRun(std::move(ready)); });
-            });
-    } else {
-        showSentence(tr("Choose a run to open it. Tick two to compare them."));
-    }
-}
-
 void RunsPage::refreshToolbar() {
     const auto count = static_cast<int>(m_model->rowCount());
-    m_counts->setText(m_ticks.size() == 2 ? tr("%n runs, 2 compared", nullptr, count)
-                                          : tr("%n runs", nullptr, count));
+    const QString counts = tr("%n runs", nullptr, count);
+    m_counts->setText(m_ticks.size() < 2 ? counts
+                                         : tr("%1, %2 compared").arg(counts).arg(m_ticks.size()));
     m_empty->setVisible(count == 0);
     m_example->setVisible(count == 0 && m_model->rows().empty() && isOwnLog());
-    m_export->setEnabled(m_content->currentWidget() != m_sentence);
+    m_export->setEnabled(m_content->currentWidget() == m_opened ||
+                         m_content->currentWidget() == m_comparison);
     m_undo->setVisible(m_deleting.has_value());
     m_own->setVisible(!isOwnLog());
     m_foreign->setVisible(!isOwnLog());
     m_foreign->setText(tr("read-only: %1").arg(QString::fromStdString(m_log.filename().string())));
-    m_opened->setNoteEditable(isOwnLog());
+    m_opened->setEditable(isOwnLog());
     m_comparison->setNoteEditable(isOwnLog());
 }
 
@@ -388,7 +344,11 @@ void RunsPage::openArgument(const QString& argument) {
         openExample();
     } else if (isNumber) {
         m_ticks.clear();
+        m_split.reset();
         openRun(run);
+    } else if (argument.startsWith(QStringLiteral("split:"))) {
+        const QStringList parts = argument.split(u':'); // split:RUN:SECONDS
+        splitRun(parts.value(1).toLongLong(), parts.value(2).toDouble(), {});
     } else {
         m_filter->setText(argument);
     }

@@ -1,6 +1,6 @@
-// Runs: the list of the run log, one run opened or two compared below it, exports, names, notes and
-// deletion with undo. The log is read in the background; the session's writer makes the changes. UI
-// thread.
+// Runs: the list of the run log, one run opened, cut in two, or several compared below it, exports,
+// names, notes and deletion with undo. The log is read in the background; the session's writer
+// makes the changes. UI thread.
 #pragma once
 
 #include "app/compare/run_views.h"
@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <set>
+#include <utility>
 
 class QLabel;
 class QLineEdit;
@@ -24,6 +25,7 @@ class Session;
 namespace ui {
 
 class ComparisonView;
+class RunSetView;
 class RunView;
 
 class RunsPage final : public Page {
@@ -38,16 +40,20 @@ public:
     QList<PageAction> actions() override;
     QList<KeyHint> keys() const override;
     QWidget* firstFocus() override;
-    void openArgument(const QString& argument) override; // a run's id
+    bool pressKey(QKeyEvent* event) override;
+    void openArgument(const QString& argument) override; // a run's id, "split:RUN:SECONDS"
 
     const RunModel& model() const { return *m_model; }
     const ComparisonView* comparison() const { return m_comparison; }
-    const RunView* opened() const { return m_opened; }
+    RunView* opened() const { return m_opened; }
+    const RunSetView* set() const { return m_set; }
     const RunTicks& ticks() const { return m_ticks; }
     bool isOwnLog() const; // of the session; others are only read
 
     void setTicked(std::int64_t run, bool isTicked);
     void openRun(std::int64_t run);
+    // Before against after a time of the run, within a span or whole.
+    void splitRun(std::int64_t run, double seconds, std::optional<std::pair<double, double>> span);
     void renameRun(std::int64_t run, const QString& name);
     void deleteRun(std::int64_t run);
     void undoDelete();
@@ -78,6 +84,7 @@ private:
     void commitDeletion();
     void editName(int row);
     void editTags(int row);
+    void splitOpened(double seconds);
     void saveNote(std::int64_t run, const QString& note);
     void openMenu(const QPoint& position);
     void openReportMenu(QPushButton* below);
@@ -93,6 +100,12 @@ private:
     RunModel* m_model = nullptr;
     RunTicks m_ticks;
     RunBaseline m_baseline;
+    struct Split {
+        std::int64_t run = 0;
+        double seconds = 0.0;
+        std::optional<std::pair<double, double>> span;
+    };
+    std::optional<Split> m_split;              // shown instead of the run
     std::optional<std::int64_t> m_wanted;      // to be selected once it is listed
     std::optional<std::int64_t> m_deleting;    // hidden, until undo is no longer possible
     int m_listNumber = 0, m_contentNumber = 0; // newest background read; older ones are dropped
@@ -113,6 +126,7 @@ private:
     QLabel* m_sentence = nullptr;
     RunView* m_opened = nullptr;
     ComparisonView* m_comparison = nullptr;
+    RunSetView* m_set = nullptr;
     QTimer* m_deleteTimer = nullptr;
     QTimer* m_refreshTimer = nullptr; // while a run is being recorded
 };

@@ -4,8 +4,10 @@
 #include "app/report/report.h"
 #include "app/session.h"
 #include "app/store/example_run.h"
+#include "ui/charts/chart_group.h"
 #include "ui/pages/runs_page.h"
 #include "ui/panels/comparison_view.h"
+#include "ui/panels/run_charts.h"
 #include "ui/panels/run_view.h"
 #include "ui/theme.h"
 
@@ -223,8 +225,14 @@ void RunsPage::openReportMenu(QPushButton* below) {
 
 void RunsPage::chooseExport(const QString& suffix) {
     const bool isPair = m_content->currentWidget() == m_comparison;
-    const QString name = isPair ? QStringLiteral("runs-%1-%2").arg(m_ticks.at(0)).arg(m_ticks.at(1))
-                                : QStringLiteral("run-%1").arg(currentRun().value_or(0));
+    QString name = QStringLiteral("run-%1").arg(currentRun().value_or(0));
+    if (isPair && m_comparison->pair().split) {
+        name += QStringLiteral("-split");
+    } else if (isPair) {
+        name = QStringLiteral("runs-%1-%2")
+                   .arg(m_comparison->pair().a->summary.run.id)
+                   .arg(m_comparison->pair().b->summary.run.id);
+    }
     auto* dialog = new QFileDialog(this, tr("Export"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
@@ -296,7 +304,15 @@ QList<PageAction> RunsPage::actions() {
         {.text = tr("Open the example run"), .value = {}, .keys = {}, .run = [this] {
              openExample();
          }}};
-    if (m_content->currentIndex() != 0) {
+    const auto crosshair = m_opened->charts()->group().crosshair();
+    if (m_content->currentWidget() == m_opened && crosshair) {
+        actions << PageAction{
+            .text = tr("Compare before and after %1").arg(app::runTimeText(*crosshair)),
+            .value = {},
+            .keys = QStringLiteral("X"),
+            .run = [this, at = *crosshair] { splitOpened(at); }};
+    }
+    if (m_export->isEnabled()) {
         actions << PageAction{.text = tr("Export the report…"),
                               .value = {},
                               .keys = {},
@@ -316,7 +332,12 @@ QList<KeyHint> RunsPage::keys() const {
             {QStringLiteral("Enter"), tr("Open the run")},
             {QStringLiteral("F2"), tr("Rename")},
             {QStringLiteral("B"), tr("Pin as baseline, or let it go")},
-            {QStringLiteral("Del"), tr("Delete, with undo")}};
+            {QStringLiteral("Del"), tr("Delete, with undo")},
+            {QStringLiteral("W A S D / F"), tr("Zoom and move the charts, the whole run")},
+            {QStringLiteral("← / →"), tr("Move the crosshair of the charts")},
+            {QStringLiteral("[ / ]"), tr("Select from the crosshair, up to the crosshair")},
+            {QStringLiteral("M"), tr("Bookmark at the crosshair")},
+            {QStringLiteral("X"), tr("Compare before and after the crosshair or the event")}};
 }
 
 } // namespace ui

@@ -41,6 +41,9 @@ ComparisonView::ComparisonView(QWidget* parent) : QWidget(parent) {
     m_title = makeLabel({}, TextRole::PageTitle, this);
     m_facts = makeLabel({}, TextRole::Small, this);
     m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_back = makeButton({}, ButtonKind::Normal, this);
+    m_back->setIcon(icon(QStringLiteral("chevron-left")));
+    head->addWidget(m_back);
     m_swap = makeButton({}, ButtonKind::Quiet, this);
     m_swap->setIcon(icon(QStringLiteral("compare")));
     m_report = makeButton({}, ButtonKind::Normal, this);
@@ -58,6 +61,11 @@ ComparisonView::ComparisonView(QWidget* parent) : QWidget(parent) {
     parts->addWidget(buildCharts(), 15);
     column->addLayout(parts, 1);
     connect(m_swap, &QPushButton::clicked, this, &ComparisonView::swapRequested);
+    connect(m_back, &QPushButton::clicked, this, &ComparisonView::backRequested);
+    connect(m_table, &TableView::rowChosen, this, [this](int row) { // what F1 opens
+        m_table->setProperty(
+            "definition", row < 0 ? QString() : QString::fromStdString(m_model->rowAt(row).metric));
+    });
     connect(m_report, &QPushButton::clicked, this, [this] { Q_EMIT reportRequested(m_report); });
     refresh();
 }
@@ -65,9 +73,8 @@ ComparisonView::ComparisonView(QWidget* parent) : QWidget(parent) {
 QWidget* ComparisonView::buildTable() {
     auto* card = new Card(this);
     card->setFlush();
-    m_model = new ComparisonModel(comparisonColumns([this] { return runName(m_pair.a); },
-                                                    [this] { return runName(m_pair.b); }),
-                                  this);
+    m_model = new ComparisonModel(
+        comparisonColumns([this] { return sideA(); }, [this] { return sideB(); }), this);
     m_table = new TableView(card);
     m_table->setSortingEnabled(false);
     m_table->setModel(m_model);
@@ -129,6 +136,7 @@ QWidget* ComparisonView::buildCharts() {
 
 void ComparisonView::setPair(app::RunPair pair) {
     m_pair = std::move(pair);
+    m_model->retranslate(); // the sides stand in its head
     m_model->setRows(m_pair.comparison.rows);
     m_distribution->setPlot(m_pair.distribution);
     m_overTime->setPlot(m_pair.overTime);
@@ -143,7 +151,28 @@ void ComparisonView::setNoteEditable(bool isEditable) {
     m_note->setReadOnly(!isEditable);
 }
 
+QString ComparisonView::sideA() const {
+    return m_pair.split ? app::sideName(app::SplitSide::Before) : runName(m_pair.a);
+}
+
+QString ComparisonView::sideB() const {
+    return m_pair.split ? app::sideName(app::SplitSide::After) : runName(m_pair.b);
+}
+
+// What the sides are, and what is in neither.
+QString ComparisonView::splitFacts() const {
+    const app::SplitFacts& facts = *m_pair.split;
+    return tr("%1 – %2 against %3 – %4 · the first %5 s after the cut and %6 requests left out")
+        .arg(app::runTimeText(facts.from), app::runTimeText(facts.at),
+             app::runTimeText(facts.at + facts.settleSeconds), app::runTimeText(facts.to),
+             app::numberText(facts.settleSeconds),
+             app::numberText(static_cast<double>(facts.inFlight)));
+}
+
 void ComparisonView::refresh() {
+    m_back->setText(tr("Back to the run"));
+    m_back->setVisible(m_pair.split.has_value());
+    m_swap->setVisible(!m_pair.split);
     m_swap->setText(tr("Swap sides"));
     m_report->setText(tr("Report…"));
     m_environmentTitle->setText(tr("Environment"));
@@ -152,7 +181,10 @@ void ComparisonView::refresh() {
         return;
     }
     const app::RunSummary &a = m_pair.a->summary, &b = m_pair.b->summary;
-    m_title->setText(tr("Run %1 against run %2").arg(runName(m_pair.b), runName(m_pair.a)));
+    m_title->setText(m_pair.split
+                         ? tr("Run %1, before and after %2")
+                               .arg(runName(m_pair.b), app::runTimeText(m_pair.split->at))
+                         : tr("Run %1 against run %2").arg(runName(m_pair.b), runName(m_pair.a)));
     const QString counts = tr("n %1 / %2")
                                .arg(app::numberText(static_cast<double>(b.ttftMs.n)),
                                     app::numberText(static_cast<double>(a.ttftMs.n)));
@@ -160,10 +192,15 @@ void ComparisonView::refresh() {
         hasCaution(m_pair.comparison, "request_list_differs")
             ? tr("different request lists")
             : tr("same request list %1").arg(app::shortDigest(a.run.requestDigest));
-    m_facts->setText(counts + QStringLiteral(" · ") + list);
+    m_facts->setText(counts + QStringLiteral(" · ") + (m_pair.split ? splitFacts() : list));
+    m_facts->setToolTip(m_facts->text());
     QStringList cautions;
     for (const std::string& kind : m_pair.comparison.cautions) {
         cautions << app::cautionText(kind);
+    }
+    if (m_pair.split && m_pair.split->otherChanges > 0) {
+        cautions << tr("Other changes inside: %1.")
+                        .arg(app::numberText(static_cast<double>(m_pair.split->otherChanges)));
     }
     cautions << tr("Intervals by bootstrap over requests.");
     m_cautions->setText(cautions.join(u' '));

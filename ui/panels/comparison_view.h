@@ -1,5 +1,5 @@
-// Two runs against each other: difference table, settings that differ, environment, note, charts
-// over each other. Shows what was computed elsewhere. UI thread.
+// Two runs, or two parts of one, against each other: difference table, settings that differ,
+// environment, note, charts over each other. Shows what was computed elsewhere. UI thread.
 #pragma once
 
 #include "app/compare/run_views.h"
@@ -30,6 +30,7 @@ public:
 Q_SIGNALS:
     void reportRequested(QPushButton* below);
     void swapRequested();
+    void backRequested(); // from a split to its run
     void noteEdited(qint64 run, const QString& note);
 
 protected:
@@ -40,10 +41,14 @@ private:
     QWidget* buildMiddle();
     QWidget* buildCharts();
     void refresh();
+    QString sideA() const; // what its column is called
+    QString sideB() const;
+    QString splitFacts() const;
 
     app::RunPair m_pair;
     QLabel* m_title = nullptr;
     QLabel* m_facts = nullptr;
+    QPushButton* m_back = nullptr;
     QPushButton* m_swap = nullptr;
     QPushButton* m_report = nullptr;
     ComparisonModel* m_model = nullptr;

@@ -1,26 +1,36 @@
 #include "ui/panels/run_view.h"
 
+#include "app/background.h"
+#include "app/compare/run_slice.h"
+#include "app/definitions.h"
 #include "app/labels.h"
 #include "app/run_labels.h"
+#include "ui/charts/chart_group.h"
 #include "ui/icons.h"
+#include "ui/panels/dialect_view.h"
+#include "ui/panels/run_charts.h"
 #include "ui/theme.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/chip.h"
 #include "ui/widgets/figure.h"
 #include "ui/widgets/note_edit.h"
-#include "ui/widgets/plot_view.h"
 
+#include <QComboBox>
 #include <QEvent>
-#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QStackedWidget>
+#include <QStyledItemDelegate>
+#include <QTimer>
 #include <QVBoxLayout>
 
 namespace ui {
 
 namespace {
+
+constexpr int kSpanDelayMs = 100; // a drag changes the span with every move of the mouse
 
 QString plain(const std::string& text) {
     return QString::fromStdString(text);
@@ -79,9 +89,23 @@ RunView::RunView(QWidget* parent) : QWidget(parent) {
     m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_report = makeButton({}, ButtonKind::Normal, this);
     m_report->setIcon(icon(QStringLiteral("export")));
+    m_span = makeButton({}, ButtonKind::Normal, this);
+    m_span->setIcon(icon(QStringLiteral("cross"), ColorRole::Accent));
+    m_span->setLayoutDirection(Qt::RightToLeft); // the cross follows the times
+    m_span->setCheckable(true);
+    m_span->setChecked(true);
+    m_span->hide();
+    m_dialects = new QComboBox(this);
+    m_dialects->setItemDelegate(new QStyledItemDelegate(m_dialects));
+    m_dialects->addItem({});
+    for (std::size_t i = 0; i < app::kDialects; ++i) {
+        m_dialects->addItem({});
+    }
     head->addWidget(m_title);
     head->addWidget(m_state);
     head->addWidget(m_facts, 1);
+    head->addWidget(m_span);
+    head->addWidget(m_dialects);
     head->addWidget(m_report);
     column->addLayout(head);
     auto* figures = new QHBoxLayout;
@@ -93,9 +117,12 @@ RunView::RunView(QWidget* parent) : QWidget(parent) {
     column->addLayout(figures);
     auto* parts = new QHBoxLayout;
     parts->setSpacing(space::kBetweenCards);
-    m_charts = new QGridLayout;
-    m_charts->setSpacing(space::kBetweenCards);
-    parts->addLayout(m_charts, 4);
+    m_pictures = new QStackedWidget(this);
+    m_charts = new RunCharts(m_pictures);
+    m_dialectView = new DialectView(m_pictures);
+    m_pictures->addWidget(m_charts);
+    m_pictures->addWidget(m_dialectView);
+    parts->addWidget(m_pictures, 4);
     auto* card = new Card(this);
     for (auto [title, text] :
          {std::pair(&m_settingsTitle, &m_settings), std::pair(&m_machineTitle, &m_machine)}) {
@@ -127,30 +154,82 @@ RunView::RunView(QWidget* parent) : QWidget(parent) {
             Q_EMIT noteEdited(m_run.data->summary.run.id, text);
         }
     });
+    m_spanDelay = new QTimer(this);
+    m_spanDelay->setSingleShot(true);
+    m_spanDelay->setInterval(kSpanDelayMs);
+    connect(m_spanDelay, &QTimer::timeout, this, &RunView::showSpan);
+    connect(m_charts, &RunCharts::selectionChanged, m_spanDelay, qOverload<>(&QTimer::start));
+    connect(m_span, &QPushButton::clicked, this,
+            [this] { m_charts->group().select(std::nullopt); });
+    connect(m_dialects, &QComboBox::currentIndexChanged, this, &RunView::showDialect);
+    connect(m_charts, &RunCharts::splitRequested, this, &RunView::splitRequested);
+    connect(m_charts, &RunCharts::bookmarkNamed, this, &RunView::bookmarkNamed);
+    connect(m_charts, &RunCharts::bookmarkRemoved, this, &RunView::bookmarkRemoved);
     refresh();
 }
 
 void RunView::setRun(app::OpenedRun run) {
     m_run = std::move(run);
-    while (m_plots.size() < m_run.plots.size()) {
-        auto* card = new Card(this);
-        auto* plot = new PlotView(card);
-        card->body()->addWidget(plot, 1);
-        const auto place = static_cast<int>(m_plots.size());
-        m_charts->addWidget(card, place / 2, place % 2);
-        m_plots.push_back(plot);
-    }
-    for (std::size_t i = 0; i < m_run.plots.size(); ++i) {
-        m_plots[i]->setPlot(m_run.plots[i]);
-    }
+    m_charts->setRun(m_run);
     if (m_run.data != nullptr) {
         m_note->setPlainText(plain(m_run.data->summary.run.note));
     }
     refresh();
 }
 
-void RunView::setNoteEditable(bool isEditable) {
+void RunView::setEditable(bool isEditable) {
     m_note->setReadOnly(!isEditable);
+    m_charts->setTakesBookmarks(isEditable);
+}
+
+void RunView::readAs(std::optional<app::Dialect> dialect) {
+    m_dialects->setCurrentIndex(dialect ? static_cast<int>(*dialect) + 1 : 0);
+}
+
+void RunView::showDialect() {
+    const int index = m_dialects->currentIndex();
+    m_pictures->setCurrentIndex(index > 0 ? 1 : 0);
+    if (index > 0 && m_run.data != nullptr) {
+        const auto dialect = static_cast<app::Dialect>(index - 1);
+        m_dialectView->setFigures(dialect, app::readAs(dialect, *m_run.data));
+    }
+}
+
+QString RunView::figureText(std::size_t place) const {
+    return m_figures.at(place)->accessibleName() + u' ' +
+           m_figures.at(place)->accessibleDescription();
+}
+
+void RunView::showSpan() {
+    const int number = ++m_spanNumber;
+    const auto selection = m_charts->group().selection();
+    m_span->setVisible(selection.has_value());
+    m_span->setChecked(true);
+    if (m_run.data == nullptr) {
+        return;
+    }
+    if (!selection) {
+        showFigures(m_run.data->summary);
+        Q_EMIT figuresShown();
+        return;
+    }
+    const QString times = QStringLiteral("%1 – %2").arg(app::runTimeText(selection->first),
+                                                        app::runTimeText(selection->second));
+    m_span->setText(times);
+    app::runInBackground(
+        this,
+        [run = m_run.data, span = *selection] {
+            return app::sliceRun(*run, span.first, span.second).summary;
+        },
+        [this, number, times](const app::RunSummary& summary) {
+            if (number == m_spanNumber) {
+                m_span->setText(
+                    tr("%1 · n %2")
+                        .arg(times, app::numberText(static_cast<double>(summary.ttftMs.n))));
+                showFigures(summary);
+                Q_EMIT figuresShown();
+            }
+        });
 }
 
 void RunView::showFigures(const app::RunSummary& summary) {
@@ -158,6 +237,7 @@ void RunView::showFigures(const app::RunSummary& summary) {
                              const app::Quantiles& quantiles, std::optional<double> value,
                              double share) {
         m_figures[place]->setCaption(name);
+        m_figures[place]->setToolTip(app::definitionTip(name.left(4).toLower().toStdString()));
         m_figures[place]->setValue(app::millisecondsText(value), QStringLiteral("ms"));
         m_figures[place]->setNote(sampleNote(quantiles, share));
     };
@@ -165,6 +245,9 @@ void RunView::showFigures(const app::RunSummary& summary) {
     latency(1, QStringLiteral("TTFT p90"), summary.ttftMs, summary.ttftMs.p90, 0.90);
     latency(2, QStringLiteral("TTFT p99"), summary.ttftMs, summary.ttftMs.p99, 0.99);
     latency(3, QStringLiteral("TPOT p50"), summary.tpotMs, summary.tpotMs.p50, 0.50);
+    m_figures[4]->setToolTip(app::definitionTip("output"));
+    m_figures[5]->setToolTip(app::definitionTip("goodput"));
+    m_figures[6]->setToolTip(app::definitionTip("requests"));
     m_figures[4]->setCaption(tr("Output"));
     m_figures[4]->setValue(app::numberText(summary.outputPerSecond), tr("tok/s"));
     m_figures[4]->setNote(tr("prompt %1").arg(app::numberText(summary.promptPerSecond)));
@@ -180,6 +263,18 @@ void RunView::showFigures(const app::RunSummary& summary) {
 
 void RunView::refresh() {
     m_report->setText(tr("Report…"));
+    m_span->setToolTip(tr("Figures of the selected span: requests that arrived and ended in it. "
+                          "Click to clear (Esc)"));
+    m_span->setAccessibleName(tr("Selected span"));
+    m_dialects->setItemText(0, tr("Read as Headway"));
+    for (std::size_t i = 0; i < app::kDialects; ++i) {
+        m_dialects->setItemText(
+            static_cast<int>(i) + 1,
+            tr("Read as %1").arg(app::dialectName(static_cast<app::Dialect>(i))));
+    }
+    m_dialects->setToolTip(tr("The figures by the names and definitions of another tool"));
+    m_dialects->setAccessibleName(m_dialects->toolTip());
+    showDialect();
     m_settingsTitle->setText(tr("Requested and effective"));
     m_machineTitle->setText(tr("Machine"));
     m_noteTitle->setText(tr("Note"));
@@ -200,7 +295,7 @@ void RunView::refresh() {
     }
     facts.removeAll(QString());
     m_facts->setText(facts.join(QStringLiteral(" · ")));
-    showFigures(summary);
+    showSpan();
     m_settings->setText(settingLines(summary));
     m_machine->setText(app::machineLines(summary.run.machineJson).join(u'\n'));
     m_machine->setToolTip(m_machine->text());

@@ -1,22 +1,26 @@
-// One run opened: its figures, its charts with markers, what ran. Shows what was read elsewhere. UI
-// thread.
+// One run opened: its figures (of all of it or of a selected span), its charts with events, what
+// ran. Shows what was read elsewhere. UI thread.
 #pragma once
 
+#include "app/compare/dialect.h"
 #include "app/compare/run_views.h"
 
 #include <QWidget>
 
 #include <array>
 
-class QGridLayout;
+class QComboBox;
 class QLabel;
 class QPlainTextEdit;
 class QPushButton;
+class QStackedWidget;
+class QTimer;
 
 namespace ui {
 
 class Figure;
-class PlotView;
+class DialectView;
+class RunCharts;
 class Tag;
 
 class RunView final : public QWidget {
@@ -27,9 +31,20 @@ public:
 
     void setRun(app::OpenedRun run);
     const app::OpenedRun& run() const { return m_run; }
-    void setNoteEditable(bool isEditable);
+    // Of a log that this program writes: note and bookmarks.
+    void setEditable(bool isEditable);
+    RunCharts* charts() const { return m_charts; }
+    // As which tool names the figures; empty: as this program does, with charts.
+    void readAs(std::optional<app::Dialect> dialect);
+    const DialectView* dialectView() const { return m_dialectView; }
+    // The figure in a place of the row, as text: "TTFT p50 34 ms n 431".
+    QString figureText(std::size_t place) const;
 
 Q_SIGNALS:
+    void figuresShown(); // of a new run or another span
+    void splitRequested(double seconds);
+    void bookmarkNamed(double seconds, const QString& name);
+    void bookmarkRemoved(double seconds, const QString& name);
     void reportRequested(QPushButton* below);
     void noteEdited(qint64 run, const QString& note);
 
@@ -39,6 +54,8 @@ protected:
 private:
     void refresh();
     void showFigures(const app::RunSummary& summary);
+    void showDialect();
+    void showSpan(); // the figures of the selection, or of the whole run
 
     app::OpenedRun m_run;
     QLabel* m_title = nullptr;
@@ -46,8 +63,13 @@ private:
     QLabel* m_facts = nullptr;
     QPushButton* m_report = nullptr;
     std::array<Figure*, 7> m_figures{};
-    QGridLayout* m_charts = nullptr;
-    std::vector<PlotView*> m_plots;
+    RunCharts* m_charts = nullptr;
+    QComboBox* m_dialects = nullptr;
+    QStackedWidget* m_pictures = nullptr; // charts, or a table of another tool's figures
+    DialectView* m_dialectView = nullptr;
+    QPushButton* m_span = nullptr; // the selected span; a click clears it
+    QTimer* m_spanDelay = nullptr;
+    int m_spanNumber = 0; // newest slice; older ones are dropped
     QLabel* m_settingsTitle = nullptr;
     QLabel* m_settings = nullptr;
     QLabel* m_machineTitle = nullptr;

@@ -1,0 +1,198 @@
+#include "ui/panels/run_charts.h"
+
+#include "app/observe/bookmark.h"
+#include "app/plot/charts.h"
+#include "ui/charts/bookmark_field.h"
+#include "ui/charts/chart_group.h"
+#include "ui/charts/chart_view.h"
+#include "ui/pages/live_events.h"
+#include "ui/theme.h"
+#include "ui/widgets/event_strip.h"
+
+#include <QEvent>
+#include <QGridLayout>
+#include <QKeyEvent>
+#include <QTimer>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <chrono>
+
+namespace ui {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kBetweenCharts = 5ms; // the window answers between two of them
+constexpr auto kResizeDelay = 120ms;
+
+} // namespace
+
+RunCharts::RunCharts(QWidget* parent)
+    : QWidget(parent),
+      m_group(new ChartGroup(this)),
+      m_grid(new QGridLayout),
+      m_events(new EventStrip(this)),
+      m_effects(new LiveEvents(this)),
+      m_feedTimer(new QTimer(this)) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(space::kBetweenCards);
+    m_grid->setSpacing(space::kBetweenCards);
+    column->addLayout(m_grid, 1);
+    column->addWidget(m_events);
+    m_events->setCanSplit(true);
+    m_feedTimer->setSingleShot(true);
+    connect(m_feedTimer, &QTimer::timeout, this, &RunCharts::feedNext);
+    connect(m_group, &ChartGroup::viewChanged, this, &RunCharts::beginFeed);
+    connect(m_group, &ChartGroup::selectionChanged, this, [this] {
+        feedEvents();
+        Q_EMIT selectionChanged();
+    });
+    connect(m_group, &ChartGroup::bookmarkRequested, this, &RunCharts::askForBookmark);
+    connect(m_effects, &LiveEvents::effectChanged, this, &RunCharts::feedEvents);
+    connect(m_events, &EventStrip::activated, m_group, &ChartGroup::goToMarker);
+    connect(m_events, &EventStrip::splitRequested, this, [this](int number) {
+        if (const auto place = placeOf(number)) {
+            Q_EMIT splitRequested(*place);
+        }
+    });
+    connect(m_events, &EventStrip::removeRequested, this, [this](int number) {
+        const auto& markers = m_run->history.markers();
+        const auto marker = std::ranges::find(markers, number, &app::HistoryMarker::number);
+        if (marker != markers.end()) {
+            if (const auto bookmark = app::bookmarkOf(marker->event)) {
+                Q_EMIT bookmarkRemoved(bookmark->seconds, QString::fromStdString(bookmark->name));
+            }
+        }
+    });
+}
+
+RunCharts::~RunCharts() {
+    for (const ChartView* chart : m_charts) {
+        delete chart; // before their group, which is a child like them
+    }
+}
+
+void RunCharts::setRun(const app::OpenedRun& run) {
+    const bool isSame = m_run != nullptr && run.data != nullptr &&
+                        m_run->summary.run.uuid == run.data->summary.run.uuid &&
+                        m_run->summary.run.id == run.data->summary.run.id;
+    m_run = run.data;
+    m_effects->reset();
+    while (m_charts.size() < run.plots.size()) {
+        auto* chart = new ChartView(*m_group, this);
+        const auto place = static_cast<int>(m_charts.size());
+        m_grid->addWidget(chart, place / 2, place % 2);
+        chart->setShowsPinTexts(place == 0);
+        connect(chart, &ChartView::markerActivated, this, [this](int number) {
+            m_events->setCurrent(number);
+            m_group->goToMarker(number);
+        });
+        chart->show();
+        m_charts.push_back(chart);
+    }
+    if (m_run == nullptr) {
+        return;
+    }
+    m_group->setMarkers(app::chartMarkers(m_run->history));
+    if (isSame) {
+        beginFeed();
+    } else {
+        // Made in the background for the whole run; a feed replaces them once the view moves.
+        for (std::size_t i = 0; i < run.plots.size(); ++i) {
+            m_charts[i]->setPlot(run.plots[i]);
+        }
+        const double end = run.plots.empty() ? 1.0 : run.plots.front().xMax;
+        m_group->beginRun(end, end);
+        m_remaining = 0; // they are there already
+    }
+    feedEvents();
+}
+
+void RunCharts::setTakesBookmarks(bool takes) {
+    m_group->setTakesBookmarks(takes);
+}
+
+void RunCharts::beginFeed() {
+    if (m_run == nullptr) {
+        return;
+    }
+    m_remaining = m_charts.size(); // the turn goes on round, so that a view that moves starves none
+    if (!m_feedTimer->isActive()) {
+        m_feedTimer->start(0ms);
+    }
+}
+
+void RunCharts::feedNext() {
+    if (m_remaining == 0 || m_charts.empty() || m_run == nullptr) {
+        return;
+    }
+    --m_remaining;
+    m_next = (m_next + 1) % m_charts.size();
+    ChartView* chart = m_charts[m_next];
+    if (const app::ChartRow* row = app::findChart(chart->plot().key.toStdString())) {
+        const TimeView& view = m_group->view();
+        chart->setPlot(
+            row->make(m_run->history,
+                      {.from = view.from(), .to = view.to(), .maxPoints = chart->plotWidth()}));
+    }
+    if (m_remaining > 0) {
+        m_feedTimer->start(kBetweenCharts);
+    }
+}
+
+void RunCharts::feedEvents() {
+    if (m_run == nullptr) {
+        return;
+    }
+    m_effects->advance(m_run->history, app::SampleFilter::Warm);
+    const auto selection = m_group->selection();
+    m_events->setRows(m_effects->rows(m_run->history, selection));
+    m_events->setNote(selection ? tr("in %1 – %2")
+                                      .arg(app::runTimeText(selection->first),
+                                           app::runTimeText(selection->second))
+                                : QString());
+}
+
+std::optional<double> RunCharts::placeOf(int number) const {
+    const auto& markers = m_run->history.markers();
+    const auto marker = std::ranges::find(markers, number, &app::HistoryMarker::number);
+    return marker == markers.end() ? std::nullopt : std::optional(marker->seconds);
+}
+
+void RunCharts::askForBookmark(double seconds) {
+    const TimeView& view = m_group->view();
+    const double share = (seconds - view.from()) / (view.to() - view.from());
+    const int width = m_charts.empty() ? this->width() : m_charts.front()->width();
+    const QPoint place(static_cast<int>(std::clamp(share, 0.0, 1.0) * width), space::kBetweenCards);
+    auto* field = new BookmarkField(seconds, place, this);
+    connect(field, &BookmarkField::named, this, &RunCharts::bookmarkNamed);
+}
+
+void RunCharts::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_X && event->modifiers() == Qt::NoModifier && m_group->crosshair()) {
+        Q_EMIT splitRequested(*m_group->crosshair());
+    } else if (!m_group->pressKey(event)) {
+        QWidget::keyPressEvent(event);
+    }
+}
+
+void RunCharts::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    if (m_run != nullptr) { // as many points as the new width can show
+        m_remaining = m_charts.size();
+        m_feedTimer->start(kResizeDelay);
+    }
+}
+
+void RunCharts::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::LanguageChange) {
+        beginFeed();
+        feedEvents();
+    }
+}
+
+} // namespace ui

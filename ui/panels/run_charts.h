@@ -1,0 +1,67 @@
+// The charts of one recorded run with its events: the crosshair, keys, zoom and selection of the
+// live page over data that stands still. Charts are made anew in turn when the view moves. UI
+// thread.
+#pragma once
+
+#include "app/compare/run_views.h"
+
+#include <QWidget>
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+class QGridLayout;
+class QTimer;
+
+namespace ui {
+
+class ChartGroup;
+class ChartView;
+class EventStrip;
+class LiveEvents;
+
+class RunCharts final : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit RunCharts(QWidget* parent = nullptr);
+    ~RunCharts() override;
+
+    // The same run read anew keeps its place and its selection.
+    void setRun(const app::OpenedRun& run);
+    void setTakesBookmarks(bool takes);
+    ChartGroup& group() const { return *m_group; }
+    EventStrip* events() const { return m_events; }
+    const std::vector<ChartView*>& charts() const { return m_charts; }
+
+Q_SIGNALS:
+    void selectionChanged();
+    void splitRequested(double seconds);
+    void bookmarkNamed(double seconds, const QString& name);
+    void bookmarkRemoved(double seconds, const QString& name);
+
+protected:
+    void changeEvent(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void feedNext();
+    void feedEvents();
+    void beginFeed();
+    void askForBookmark(double seconds);
+    std::optional<double> placeOf(int number) const;
+
+    std::shared_ptr<const app::RunData> m_run;
+    ChartGroup* m_group;
+    std::vector<ChartView*> m_charts;
+    QGridLayout* m_grid;
+    EventStrip* m_events;
+    LiveEvents* m_effects;
+    QTimer* m_feedTimer;
+    std::size_t m_next = 0, m_remaining = 0;
+};
+
+} // namespace ui
