@@ -2,6 +2,7 @@
 
 #include "app/observe/machine.h"
 #include "ui/command_palette.h"
+#include "ui/frame/attach_card.h"
 #include "ui/frame/banner_stack.h"
 #include "ui/frame/corner_message.h"
 #include "ui/frame/model_menu.h"
@@ -125,13 +126,7 @@ void MainWindow::buildFrame() {
     connect(form, &ConfigForm::closeRequested, this, &MainWindow::togglePanel);
     connect(m_panel, &SidePanel::closeRequested, this, &MainWindow::togglePanel);
 
-    connect(m_rail, &Rail::chosen, this, [this](const QString& key) {
-        if (key == QStringLiteral("help")) {
-            m_keyList->open();
-        } else {
-            showPage(key);
-        }
-    });
+    connect(m_rail, &Rail::chosen, this, [this](const QString& key) { showPage(key); });
     connect(m_strip, &TopStrip::modelMenuRequested, this, [this] {
         QStringList recent;
         for (const std::filesystem::path& file : m_preferences.recentModels()) {
@@ -145,6 +140,10 @@ void MainWindow::buildFrame() {
     connect(m_strip, &TopStrip::themeRequested, this, &MainWindow::toggleTheme);
     connect(m_modelMenu, &ModelMenu::chosen, this,
             [this](const QString& file) { openModel(file); });
+    m_attachCard = new AttachCard(this);
+    connect(m_modelMenu, &ModelMenu::attachRequested, m_attachCard, &OverlayCard::open);
+    connect(m_attachCard, &AttachCard::attachRequested, this,
+            qOverload<const QString&>(&MainWindow::openModel));
     connect(m_modelMenu, &ModelMenu::reloadRequested, this, &MainWindow::reloadModel);
     connect(m_banners, &SessionBanners::reloadRequested, this, &MainWindow::reloadModel);
     connect(m_banners, &SessionBanners::openRequested, this, &MainWindow::chooseModel);

@@ -22,6 +22,7 @@ class ApiServer;
 namespace ui {
 
 class AlarmCard;
+class AttachCard;
 class BannerStack;
 class CommandPalette;
 class CornerMessage;
@@ -93,6 +94,7 @@ private:
     void placePanel();
     void togglePanel();
     void cycleFocus();
+    void explainFocus();
     void goBack(int steps);
     void retranslate();
     static QString pageLayout(const QString& key); // its name in the settings
@@ -117,6 +119,7 @@ private:
     CommandPalette* m_palette = nullptr;
     KeyList* m_keyList = nullptr;
     AlarmCard* m_alarmCard = nullptr;
+    AttachCard* m_attachCard = nullptr;
     LevelCard* m_levelCard = nullptr;
     app::ApiServer* m_api = nullptr;
     int m_servingTicks = 0;

@@ -2,6 +2,7 @@
 #include "app/labels.h"
 #include "ui/command_palette.h"
 #include "ui/frame/alarm_card.h"
+#include "ui/frame/attach_card.h"
 #include "ui/frame/banner_stack.h"
 #include "ui/frame/model_menu.h"
 #include "ui/frame/rail.h"
@@ -36,7 +37,7 @@ void MainWindow::buildKeys() {
     bindKey(Qt::CTRL | Qt::Key_R, [this] { toggleRecording(); });
     bindKey(QKeySequence::Open, [this] { chooseModel(); });
     bindKey(Qt::Key_F6, [this] { cycleFocus(); });
-    bindKey(Qt::Key_F1, [this] { m_keyList->open(); });
+    bindKey(Qt::Key_F1, [this] { explainFocus(); });
     bindKey(Qt::ALT | Qt::Key_Left, [this] { goBack(-1); });
     bindKey(Qt::ALT | Qt::Key_Right, [this] { goBack(1); });
 }
@@ -51,6 +52,16 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
         return;
     }
     QMainWindow::keyPressEvent(event);
+}
+
+// The definition of what has the focus, or of what it is part of; else the page from its begin.
+void MainWindow::explainFocus() {
+    QString key;
+    for (const QWidget* widget = QApplication::focusWidget(); widget != nullptr && key.isEmpty();
+         widget = widget->parentWidget()) {
+        key = widget->property("definition").toString();
+    }
+    showPage(QStringLiteral("help"), key);
 }
 
 void MainWindow::cycleFocus() {
@@ -132,6 +143,7 @@ std::vector<PageAction> MainWindow::commands() {
     }
     result.push_back(
         {tr("Open a model…"), {}, QStringLiteral("Ctrl+O"), [this] { chooseModel(); }});
+    result.push_back({tr("Attach to a server…"), {}, {}, [this] { m_attachCard->open(); }});
     if (!m_modelFile.isEmpty()) {
         result.push_back({tr("Reload the model"), {}, {}, [this] { reloadModel(); }});
         result.push_back({tr("What the model file holds…"), {}, {}, [this] {
@@ -178,7 +190,8 @@ std::vector<KeyGroup> MainWindow::keyGroups() {
                        {QStringLiteral("Ctrl+B"), tr("configuration panel")},
                        {QStringLiteral("F6"), tr("next part of the window")},
                        {QStringLiteral("Tab / Shift+Tab"), tr("next, previous control")},
-                       {QStringLiteral("? / F1"), tr("this list")}}});
+                       {QStringLiteral("F1"), tr("definition of the figure in focus")},
+                       {QStringLiteral("?"), tr("this list")}}});
     for (const Entry& entry : m_pages) {
         const QList<KeyHint> keys = entry.page->keys();
         if (!keys.isEmpty()) {

@@ -1,10 +1,12 @@
 // The pages of the main window: their table, which one is in front, back and forward.
 #include "app/session.h"
+#include "ui/charts/chart_group.h"
 #include "ui/frame/corner_message.h"
 #include "ui/frame/rail.h"
 #include "ui/main_window.h"
 #include "ui/pages/experiments_page.h"
 #include "ui/pages/first_start_page.h"
+#include "ui/pages/help_page.h"
 #include "ui/pages/live_page.h"
 #include "ui/pages/load_page.h"
 #include "ui/pages/log_page.h"
@@ -41,6 +43,7 @@ constexpr std::array kPageTable = {
     PageRow{"experiments", "experiments", false, make<ExperimentsPage>},
     PageRow{"runs", "runs", false, make<RunsPage>},
     PageRow{"log", "log", true, make<LogPage>},
+    PageRow{"help", "help", true, make<HelpPage>},
     PageRow{"settings", "settings", true, make<SettingsPage>},
 };
 
@@ -51,20 +54,22 @@ QString MainWindow::pageLayout(const QString& key) {
 }
 
 void MainWindow::buildPages() {
-    bool hasHelp = false;
     for (const PageRow& row : kPageTable) {
-        // Help stands above Settings and opens the key list over whatever page is in front.
-        if (row.isBelow && !hasHelp && row.key == std::string_view("settings")) {
-            m_rail->addEntry(QStringLiteral("help"), QStringLiteral("help"), Rail::Place::Below,
-                             [] { return tr("Help"); });
-            hasHelp = true;
-        }
         addPage(QString::fromLatin1(row.key), QString::fromLatin1(row.iconName), row.isBelow,
                 row.make(m_session, m_stack));
     }
     m_firstStart = new FirstStartPage(m_session, m_stack);
     m_stack->addWidget(m_firstStart);
     connectPage(m_firstStart);
+    // A span selected on the charts filters the requests too.
+    auto* live = qobject_cast<LivePage*>(page(QStringLiteral("live")));
+    auto* requests = qobject_cast<RequestsPage*>(page(QStringLiteral("requests")));
+    connect(&live->group(), &ChartGroup::selectionChanged, requests,
+            [live, requests] { requests->setSpan(live->group().selection()); });
+    connect(requests, &RequestsPage::spanCleared, live,
+            [live] { live->group().select(std::nullopt); });
+    connect(qobject_cast<HelpPage*>(page(QStringLiteral("help"))), &HelpPage::keysRequested,
+            m_keyList, &OverlayCard::open);
     m_settings = qobject_cast<SettingsPage*>(page(QStringLiteral("settings")));
     connect(m_settings, &SettingsPage::languageChosen, this, &MainWindow::setLanguage);
     connect(m_settings, &SettingsPage::themeChosen, this, &MainWindow::setTheme);

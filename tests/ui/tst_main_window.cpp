@@ -1,11 +1,13 @@
 // The window over a session with scripted backends: loading, failing, recording, pages, keys,
 // language, theme, and a setting changed under traffic with its marker.
+#include "app/definitions.h"
 #include "app/preferences.h"
 #include "app/session.h"
 #include "tests/support/fake_backend.h"
 #include "ui/charts/chart_group.h"
 #include "ui/charts/chart_view.h"
 #include "ui/command_palette.h"
+#include "ui/frame/attach_card.h"
 #include "ui/frame/banner_stack.h"
 #include "ui/frame/key_list.h"
 #include "ui/frame/rail.h"
@@ -14,6 +16,7 @@
 #include "ui/language.h"
 #include "ui/main_window.h"
 #include "ui/pages/first_start_page.h"
+#include "ui/pages/help_page.h"
 #include "ui/pages/live_page.h"
 #include "ui/pages/live_tiles.h"
 #include "ui/pages/settings_page.h"
@@ -76,6 +79,8 @@ private Q_SLOTS:
     void hiddenLivePageIsNotFed();
     void paletteFindsAndRuns();
     void questionMarkListsKeys();
+    void f1OpensTheDefinitionOfWhatHasFocus();
+    void aServerIsAttachedByItsAddress();
     void letterKeysStayInTextFields();
     void languageSwitchesLive();
     void themeSwitchesLiveAndIsKept();
@@ -307,6 +312,59 @@ void TstMainWindow::questionMarkListsKeys() {
     QVERIFY(keys->findChildren<QLabel*>().size() > 20);
     QTest::keyClick(keys, Qt::Key_Escape);
     QVERIFY(!keys->isVisible());
+}
+
+void TstMainWindow::f1OpensTheDefinitionOfWhatHasFocus() {
+    load();
+    auto* help = qobject_cast<ui::HelpPage*>(m_window->page(QStringLiteral("help")));
+    ui::ChartView* chart = live()->chart(QString::fromLatin1("ledger"));
+    QTRY_VERIFY(!chart->plot().key.isEmpty());
+    chart->setFocus();
+    QTest::keyClick(chart, Qt::Key_F1);
+    QCOMPARE(m_window->currentPage(), QStringLiteral("help"));
+    QCOMPARE(help->current(), QStringLiteral("ledger"));
+    QTest::keyClick(m_window.get(), Qt::Key_Left, Qt::AltModifier);
+    QCOMPARE(m_window->currentPage(), QStringLiteral("live"));
+    live()->tiles()->tile(2)->setFocus();
+    QTest::keyClick(m_window.get(), Qt::Key_F1);
+    QCOMPARE(help->current(), QStringLiteral("goodput"));
+    // What other tools call a thing is found as well, and one filter hides the rest.
+    auto* filter = help->findChild<QLineEdit*>();
+    filter->setText(QStringLiteral("coordinated omission"));
+    QCOMPARE(help->shown(), QStringList{QStringLiteral("lag")});
+    filter->setText(QStringLiteral("no such thing"));
+    QVERIFY(help->shown().isEmpty());
+    filter->clear();
+    QCOMPARE(help->shown().size(), static_cast<qsizetype>(app::definitions().size()));
+}
+
+void TstMainWindow::aServerIsAttachedByItsAddress() {
+    QString opened;
+    m_maker = [&](const std::filesystem::path& model, const auto& config, const auto&,
+                  auto) -> engine::Result<std::unique_ptr<engine::Backend>> {
+        opened = QString::fromStdString(model.string());
+        return std::make_unique<tests::FakeBackend>(config);
+    };
+    const auto commands = m_window->commands();
+    const auto attach =
+        std::ranges::find(commands, QStringLiteral("Attach to a server…"), &ui::PageAction::text);
+    QVERIFY(attach != commands.end());
+    attach->run();
+    auto* card = m_window->findChild<ui::AttachCard*>();
+    QVERIFY(card->isVisible() && card->addressField()->hasFocus());
+    QTest::keyClicks(card->addressField(), QStringLiteral("https://host"));
+    QTest::keyClick(card->addressField(), Qt::Key_Return);
+    QVERIFY(card->isVisible()); // says why, stays
+    QVERIFY(card->addressField()->accessibleDescription().contains(QStringLiteral("http://")));
+    card->addressField()->setText(QStringLiteral("127.0.0.1:9"));
+    card->tokenField()->setText(file("no-such-file"));
+    QTest::keyClick(card->addressField(), Qt::Key_Return);
+    QVERIFY(card->isVisible());
+    card->tokenField()->clear();
+    QTest::keyClick(card->addressField(), Qt::Key_Return);
+    QVERIFY(!card->isVisible());
+    QTRY_VERIFY(m_session->hasModel());
+    QVERIFY2(opened.contains(QStringLiteral("127.0.0.1:9")), qPrintable(opened));
 }
 
 void TstMainWindow::letterKeysStayInTextFields() {

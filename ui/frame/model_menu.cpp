@@ -1,5 +1,6 @@
 #include "ui/frame/model_menu.h"
 
+#include "app/remote/remote_address.h"
 #include "ui/icons.h"
 #include "ui/panels/model_dialog.h"
 
@@ -24,23 +25,30 @@ void ModelMenu::open(const QPoint& position, const QString& currentFile,
               [this, folder] { chooseFolder(folder); });
     openAction->setShortcut(QKeySequence::Open);
     openAction->setShortcutContext(Qt::WidgetShortcut); // shown only; the window has the key
+    addAction(ui::icon(QStringLiteral("globe")), tr("Attach to a server…"), this,
+              &ModelMenu::attachRequested);
+    const auto isServer = [](const QString& file) {
+        return app::isRemoteAddress(file.toStdString());
+    };
     if (!currentFile.isEmpty()) {
-        addAction(ui::icon(QStringLiteral("info")), tr("What the file holds…"), this,
-                  [this, currentFile] { inspect(currentFile); });
+        if (!isServer(currentFile)) {
+            addAction(ui::icon(QStringLiteral("info")), tr("What the file holds…"), this,
+                      [this, currentFile] { inspect(currentFile); });
+        }
         addAction(ui::icon(QStringLiteral("reload")), tr("Reload"), this,
                   &ModelMenu::reloadRequested);
     }
     bool isFirst = true;
     for (const QString& file : recent) {
-        if (file == currentFile || !QFileInfo::exists(file)) {
+        if (file == currentFile || (!isServer(file) && !QFileInfo::exists(file))) {
             continue;
         }
         if (isFirst) {
             addSeparator();
             isFirst = false;
         }
-        QAction* action =
-            addAction(QFileInfo(file).fileName(), this, [this, file] { Q_EMIT chosen(file); });
+        const QString name = isServer(file) ? file : QFileInfo(file).fileName();
+        QAction* action = addAction(name, this, [this, file] { Q_EMIT chosen(file); });
         action->setToolTip(file);
     }
     popup(position);

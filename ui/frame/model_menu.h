@@ -23,6 +23,7 @@ public:
 Q_SIGNALS:
     void chosen(const QString& file);
     void reloadRequested();
+    void attachRequested(); // to a server
 };
 
 } // namespace ui

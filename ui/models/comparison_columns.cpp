@@ -1,6 +1,7 @@
 #include "ui/models/comparison_columns.h"
 
 #include "app/compare/run_views.h"
+#include "app/definitions.h"
 #include "app/labels.h"
 #include "app/run_labels.h"
 #include "ui/theme.h"
@@ -83,7 +84,10 @@ std::vector<Column<Row>> comparisonColumns(std::function<QString()> nameA,
     return {
         C([] { return say(QT_TRANSLATE_NOOP("ComparisonColumns", "Measure")); },
           [](const Row& row) { return app::measureLabel(row.metric) + u' ' + plain(row.unit); })
-            .withToolTip(countsText)
+            .withToolTip([](const Row& row) {
+                return app::definitionTip(row.metric) + QStringLiteral("<br><br>") +
+                       countsText(row);
+            })
             .wide(150),
         C(nameA, value(&Row::a)).withToolTip(countsText).atRight().wide(64),
         C(nameB, value(&Row::b)).withToolTip(countsText).atRight().wide(64),

@@ -73,10 +73,7 @@ TileContent ttftTile(const TileContext& context) {
         tile.foot.push_back({.text = TileStrip::tr(" · hits %1 %").arg(percent(figures.hitShare)),
                              .color = ColorRole::Text2});
     }
-    tile.definition = TileStrip::tr(
-        "Time to first token: from the chosen edge to the first visible text. Quantiles of "
-        "latency samples only; a value is grey until its 95 % interval exists "
-        "(n ≥ 6, 29, 299 for p50, p90, p99).");
+    tile.definition = QStringLiteral("ttft");
     return tile;
 }
 
@@ -96,9 +93,8 @@ TileContent outputTile(const TileContext& context) {
     } else {
         tile.foot = {{.text = TileStrip::tr("no traffic"), .color = ColorRole::Text3}};
     }
-    tile.definition =
-        TileStrip::tr("Output and prompt tokens computed a second, mean of the last 5 s; the "
-                      "curve is the last minute. The two are never added.");
+    tile.definition = QStringLiteral("output");
+    tile.note = TileStrip::tr("The curve is the last minute.");
     return tile;
 }
 
@@ -115,10 +111,9 @@ TileContent goodputTile(const TileContext& context) {
     tile.foot = {{.text = TileStrip::tr("TTFT ≤ %1, TPOT ≤ %2")
                               .arg(app::numberText(context.target.ttftMs),
                                    app::numberText(context.target.tpotMs))}};
-    tile.definition = TileStrip::tr("Completed requests a second within the service target (TTFT "
-                                    "from scheduled, TPOT). The "
-                                    "bar is their share of all completed ones: %1 req/s.")
-                          .arg(shortText(figures.completedPerSecond));
+    tile.definition = QStringLiteral("goodput");
+    tile.note = TileStrip::tr("The bar is their share of all completed ones: %1 req/s.")
+                    .arg(shortText(figures.completedPerSecond));
     return tile;
 }
 
@@ -135,9 +130,7 @@ TileContent batchTile(const TileContext& context) {
         tile.foot = {{.text = TileStrip::tr("of %n slot(s)", nullptr,
                                             static_cast<int>(*figures.slotCount))}};
     }
-    tile.definition =
-        TileStrip::tr("Sequences in the batch and requests in the queue, mean of the last 5 s. "
-                      "Slots: the batch limit in effect.");
+    tile.definition = QStringLiteral("batch");
     return tile;
 }
 
@@ -155,8 +148,7 @@ TileContent kvTile(const TileContext& context) {
                      .arg(app::numberText(static_cast<double>(context.snapshot.kvBlocksUsed)),
                           app::numberText(static_cast<double>(context.snapshot.kvBlocksTotal)))}};
     }
-    tile.definition =
-        TileStrip::tr("Blocks that sequences refer to, of all blocks of the KV cache.");
+    tile.definition = QStringLiteral("kv");
     return tile;
 }
 
@@ -177,10 +169,10 @@ TileContent memoryTile(const TileContext& context) {
     if (figures.machineShare) {
         tile.foot = {{.text = TileStrip::tr("machine %1 %").arg(app::numberText(100.0 * share))}};
     }
-    tile.definition =
-        TileStrip::tr("Resident memory of this process; the bar is memory in use of the whole "
-                      "machine, with the limit of %1 %.")
-            .arg(app::numberText(100.0 * limit));
+    tile.definition = QStringLiteral("process");
+    tile.note = TileStrip::tr("The bar is memory in use of the whole machine, with the limit of "
+                              "%1 %.")
+                    .arg(app::numberText(100.0 * limit));
     return tile;
 }
 
@@ -200,9 +192,8 @@ TileContent busyTile(const TileContext& context) {
     tile.foot = {{.text = TileStrip::tr("healthy %1–%2 %")
                               .arg(app::numberText(100.0 * healthy.first),
                                    app::numberText(100.0 * healthy.second))}};
-    tile.definition =
-        TileStrip::tr("Share of the engine's threads that computed, mean of the last 5 s. The "
-                      "bracket is the healthy range.");
+    tile.definition = QStringLiteral("busy");
+    tile.note = TileStrip::tr("The bracket is the healthy range.");
     return tile;
 }
 

@@ -1,5 +1,6 @@
 #include "ui/widgets/stat_tile.h"
 
+#include "app/definitions.h"
 #include "ui/theme.h"
 #include "ui/widgets/paint.h"
 
@@ -103,7 +104,13 @@ void StatTile::setContent(const TileContent& content) {
         return;
     }
     m_content = content;
-    setToolTip(content.definition);
+    setProperty("definition", content.definition);
+    QString tip = app::definitionTip(content.definition.toStdString());
+    if (!content.note.isEmpty()) {
+        tip +=
+            (tip.isEmpty() ? QString() : QStringLiteral("<br><br>")) + content.note.toHtmlEscaped();
+    }
+    setToolTip(tip);
     setAccessibleName(content.caption);
     setAccessibleDescription(asText());
     update();

@@ -45,7 +45,8 @@ struct TileContent {
     std::vector<std::optional<double>> sparkline = {};
     app::ColorRole sparkColor = app::ColorRole::OutputTokens;
     std::vector<TileRun> foot = {};
-    QString definition = {}; // tooltip
+    QString definition = {}; // key of app/definitions: the tool tip, and what F1 opens
+    QString note = {};       // a sentence more for the tool tip
     bool isAlarm = false;
     bool operator==(const TileContent&) const = default;
 };
