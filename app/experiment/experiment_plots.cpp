@@ -155,6 +155,9 @@ Plot blockTimeline(const Experiment& experiment, const std::vector<Block>& block
         }
     }
     for (const Block& block : blocks) {
+        if (block.to <= 0.0) {
+            continue; // measured before, in another run
+        }
         auto& series = plot.series[static_cast<std::size_t>(block.side) % plot.series.size()];
         for (const QPointF& point : secondsOf(history, block.from, block.to, wantsLatency)) {
             series.points.push_back(point);

@@ -122,7 +122,11 @@ engine::Result<void> ExperimentRun::start() {
     }
     m_run = m_session.currentRun();
     m_original = m_session.config().requested;
-    m_isCalibrated = m_experiment.saturation <= 0.0;
+    m_isCalibrated = m_experiment.saturation <= 0.0 || m_isRateKnown;
+    if (!m_blocks.empty()) {
+        std::ranges::for_each(m_blocks, [this](const Block& block) { recordBlock(block); });
+        m_verdict = evaluate(m_experiment, m_blocks);
+    }
     m_timer->start(kTick);
     if (planBlock()) {
         beginBlock();
@@ -350,6 +354,7 @@ void ExperimentRun::finishCalibration(const WorkOutcome& outcome) {
         return;
     }
     m_rateFactor = m_experiment.saturation * rate->second.value;
+    m_isRateKnown = true;
     m_isCalibrated = true;
     beginBlock();
 }
@@ -387,10 +392,7 @@ void ExperimentRun::closeBlock() {
     if (m_experiment.method == Method::Traffic || m_experiment.method == Method::Typing) {
         block.figures.merge(measureBlock(m_records, window));
     }
-    m_session.recordBlock({.number = block.number,
-                           .fromNs = static_cast<std::int64_t>(block.from * 1e9),
-                           .toNs = static_cast<std::int64_t>(block.to * 1e9),
-                           .json = blockJson(block)});
+    recordBlock(block);
     m_blocks.push_back(std::move(block));
     m_verdict = evaluate(m_experiment, m_blocks);
     ++m_next;

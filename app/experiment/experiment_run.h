@@ -45,11 +45,16 @@ public:
     ExperimentRun(Session& session, Experiment experiment, BackendMaker maker,
                   QObject* parent = nullptr);
     void setSchedule(BlockSchedule schedule) { m_schedule = std::move(schedule); } // before start()
+    // Goes on after blocks that were measured before, of the same experiment on the same model:
+    // they count in the verdict and are in the new run, at times before its begin. `rateFactor`: of
+    // the run that measured them. Before start().
+    void continueAfter(std::vector<Block> earlier, std::optional<double> rateFactor);
+    // Of a rate that is a share of what the engine can do; empty until that is measured.
+    std::optional<double> rateFactor() const;
     ~ExperimentRun() override; // stops; settings are put back
 
     engine::Result<void> start();
     void stop();
-    // Further rounds after the planned ones, before the end.
     bool isRunning() const;
 
     const Experiment& experiment() const { return m_experiment; }
@@ -72,6 +77,7 @@ Q_SIGNALS:
 private:
     void tick();
     bool planBlock(); // false: there is none left
+    void recordBlock(const Block& block);
     void beginBlock();
     void continueSwitching();
     void startWork();
@@ -96,6 +102,7 @@ private:
     ExperimentPhase m_phase = ExperimentPhase::Ready;
     engine::EngineConfig m_original; // put back at the end
     double m_rateFactor = 1.0;
+    bool m_isRateKnown = false;
     bool m_isCalibrated = true;
     BlockSchedule m_schedule;
     NextBlock m_block; // the present one

@@ -99,6 +99,8 @@ private Q_SLOTS:
     void nothingElseStartsMeanwhile();
     void destructionPutsSettingsBack();
     void aScheduleDecidesWhatComesNext();
+    void moreBlocksGoOnAfterTheEarlierOnes();
+    void aBlockCutShortIsMeasuredAgain();
 };
 
 void TstExperimentRun::sidesTakeTurnsAndSettingsComeBack() {
@@ -331,6 +333,54 @@ void TstExperimentRun::aScheduleDecidesWhatComesNext() {
     QCOMPARE(run.blocks()[2].side, 1);
     QCOMPARE(run.blocks()[2].round, 2);
     QVERIFY(std::abs(run.blocks()[2].to - run.blocks()[2].from - 0.3) < 1e-6);
+}
+
+void TstExperimentRun::moreBlocksGoOnAfterTheEarlierOnes() {
+    tests::FakeSession at;
+    at.load();
+    const DelayedAnswers answers(*at.backend);
+    ExperimentRun first(at.session, shortPair());
+    runToEnd(first);
+    Experiment longer = shortPair();
+    longer.blocks = 12;
+    ExperimentRun second(at.session, longer);
+    second.continueAfter(first.blocks(), {});
+    runToEnd(second);
+    QCOMPARE(second.blocks().size(), std::size_t{12});
+    QCOMPARE(second.verdict().wholeRounds, 6);
+    for (std::size_t i = 0; i < 12; ++i) {
+        const app::Block& block = second.blocks()[i];
+        QCOMPARE(block.number, static_cast<int>(i) + 1);
+        QCOMPARE(block.side, static_cast<int>(i % 2));
+        QCOMPARE(block.to > 0.0, i >= 8); // the earlier ones lie before the run
+        if (i < 8) {
+            QCOMPARE(block.figures, first.blocks()[i].figures);
+        }
+    }
+    // The new run holds all of them, so that it can be read without the first one.
+    QVERIFY(first.run() != second.run());
+    const auto store = app::RunStore::open(at.session.runLog(), app::StoreMode::ReadOnly);
+    QVERIFY(store.has_value());
+    const auto kept = (*store)->experiments();
+    QVERIFY(kept.has_value() && kept->size() == 2);
+    QCOMPARE(kept->front().blocks.size(), std::size_t{12});
+}
+
+void TstExperimentRun::aBlockCutShortIsMeasuredAgain() {
+    tests::FakeSession at;
+    at.load();
+    const DelayedAnswers answers(*at.backend);
+    ExperimentRun first(at.session, shortPair());
+    runToEnd(first);
+    std::vector<app::Block> earlier = first.blocks();
+    earlier.resize(6);
+    earlier.back().isWhole = false;
+    ExperimentRun second(at.session, shortPair());
+    second.continueAfter(earlier, {});
+    runToEnd(second);
+    QCOMPARE(second.blocks().size(), std::size_t{8});
+    QVERIFY(second.blocks()[4].to <= 0.0);
+    QVERIFY(second.blocks()[5].to > 0.0 && second.blocks()[5].isWhole);
 }
 
 QTEST_GUILESS_MAIN(TstExperimentRun)

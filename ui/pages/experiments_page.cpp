@@ -159,11 +159,7 @@ QWidget* ExperimentsPage::buildExperiments() {
     connect(m_view, &ExperimentView::applyRequested, this, &ExperimentsPage::applyShown);
     connect(m_view, &ExperimentView::reportRequested, this,
             [this](QPushButton* below) { openReportMenu(below, false); });
-    connect(m_view, &ExperimentView::moreRequested, this, [this](int blocks) {
-        app::Experiment experiment = m_view->shown().experiment;
-        experiment.blocks += blocks;
-        start(std::move(experiment));
-    });
+    connect(m_view, &ExperimentView::moreRequested, this, &ExperimentsPage::continueShown);
     connect(m_editor, &ExperimentEditor::cancelled, this,
             [this] { m_content->setCurrentWidget(m_view); });
     connect(m_editor, &ExperimentEditor::saved, this, [this](const app::Experiment& experiment) {

@@ -48,6 +48,8 @@ public:
     const app::ExperimentRun* run() const { return m_run.get(); }
     void showTab(int index);
     void start(app::Experiment experiment, app::BlockSchedule schedule = {});
+    // Goes on with the experiment shown where the same model is loaded; else says why not.
+    void continueShown(int blocks);
     void startSearch();
     void stop();
 
@@ -60,6 +62,7 @@ protected:
 
 private:
     QWidget* buildExperiments();
+    void launch(std::unique_ptr<app::ExperimentRun> run);
     void refreshResults();
     void takeResults(std::vector<app::ExperimentResult> results);
     void fillList();

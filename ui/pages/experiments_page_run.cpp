@@ -40,8 +40,45 @@ void ExperimentsPage::start(app::Experiment experiment, app::BlockSchedule sched
     if (!canStart()) {
         return;
     }
-    m_run = std::make_unique<app::ExperimentRun>(m_session, std::move(experiment));
-    m_run->setSchedule(std::move(schedule));
+    auto run = std::make_unique<app::ExperimentRun>(m_session, std::move(experiment));
+    run->setSchedule(std::move(schedule));
+    launch(std::move(run));
+}
+
+void ExperimentsPage::continueShown(int blocks) {
+    if (!canStart()) {
+        return;
+    }
+    const ShownExperiment& shown = m_view->shown();
+    app::Experiment experiment = shown.experiment;
+    const std::string model = shown.run ? shown.run->modelDigest : std::string();
+    if (!model.empty() && model != m_session.capabilities().modelDigest) {
+        Q_EMIT messageRaised(tr("The experiment was not continued"),
+                             tr("Its blocks were measured with another model. Open that model, or "
+                                "start the experiment anew."));
+        return;
+    }
+    std::optional<double> rateFactor;
+    if (experiment.saturation > 0.0) {
+        // What the engine can do is known to the run that measured it, not to the log.
+        const bool isOfThisRun = m_run && shown.run && m_run->run() == shown.run->id;
+        rateFactor = isOfThisRun ? m_run->rateFactor() : std::nullopt;
+        if (!rateFactor) {
+            Q_EMIT messageRaised(tr("The experiment was not continued"),
+                                 tr("Its rate is a share of what the engine could do then, which "
+                                    "the log does not keep. Start the experiment anew."));
+            return;
+        }
+    }
+    std::vector<app::Block> earlier = shown.blocks;
+    experiment.blocks = static_cast<int>(earlier.size()) + blocks;
+    auto run = std::make_unique<app::ExperimentRun>(m_session, std::move(experiment));
+    run->continueAfter(std::move(earlier), rateFactor);
+    launch(std::move(run));
+}
+
+void ExperimentsPage::launch(std::unique_ptr<app::ExperimentRun> run) {
+    m_run = std::move(run);
     connect(m_run.get(), &app::ExperimentRun::changed, this, &ExperimentsPage::showRunning);
     connect(m_run.get(), &app::ExperimentRun::finished, this, &ExperimentsPage::runFinished,
             Qt::QueuedConnection);

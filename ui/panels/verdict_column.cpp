@@ -157,10 +157,13 @@ void VerdictColumn::showUnresolved(const app::Experiment& experiment,
     m_unresolvedText->setText(lines.join(QLatin1Char('\n')));
     m_unresolvedText->setVisible(!lines.isEmpty());
     m_more->setVisible(!isRunning && m_moreBlocks > 0);
-    const double seconds = (experiment.blocks + m_moreBlocks) * experiment.blockSeconds();
-    m_more->setText(tr("Run again with %1 blocks, about %2")
-                        .arg(experiment.blocks + m_moreBlocks)
+    // Whole rounds: a half one says nothing.
+    const int sides = std::max(1, static_cast<int>(experiment.sides.size()));
+    m_moreBlocks = (m_moreBlocks + sides - 1) / sides * sides;
+    const double seconds = m_moreBlocks * experiment.blockSeconds();
+    m_more->setText(tr("Run %n more block(s), about %1", nullptr, m_moreBlocks)
                         .arg(QString::fromStdString(app::durationText(seconds))));
+    m_more->setToolTip(tr("Goes on after the blocks measured so far, with the same model"));
 }
 
 void VerdictColumn::showSpoilers(const app::Experiment& experiment,
@@ -189,6 +192,13 @@ void VerdictColumn::showSpoilers(const app::Experiment& experiment,
     }
     if (lines.isEmpty() && !blocks.empty()) {
         lines << tr("No edits, preemptions, cold samples, prefix hits or other load.");
+    }
+    const auto earlier =
+        std::ranges::count_if(blocks, [](const app::Block& block) { return block.to <= 0.0; });
+    if (earlier > 0) {
+        lines << tr("%n block(s) were measured before and looked at. Going on because the answer "
+                    "was open makes intervals a little too narrow.",
+                    nullptr, static_cast<int>(earlier));
     }
     if (verdict.drift) {
         lines << tr("Drift over the first side's blocks: %1 %")
