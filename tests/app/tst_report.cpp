@@ -109,6 +109,7 @@ private Q_SLOTS:
     void csvHasEveryRowAndEveryColumn();
     void jsonComesBackEqual();
     void damagedJsonIsRefused();
+    void damagedJsonIsNamedByItsPlace();
     void csvMakesTextOfFormulas();
     void pdfHasPagesOfRealText();
     void jsonHasTheKeysThatScriptsRead();
@@ -385,6 +386,30 @@ void TstReport::damagedJsonIsRefused() {
         const auto read = app::parseRunJson(other);
         QVERIFY2(!read, key);
         QVERIFY(read.error().code == engine::ErrorCode::Corrupt);
+        // Named, in words of ours.
+        QVERIFY2(read.error().message.find(key) != std::string::npos, read.error().message.c_str());
+        QVERIFY(read.error().message.find("json.exception") == std::string::npos);
+    }
+}
+
+void TstReport::damagedJsonIsNamedByItsPlace() {
+    const std::string whole = app::reportJson(m_run);
+    const auto message = [](const std::string& text) {
+        const auto read = app::parseRunJson(text);
+        return read ? std::string() : read.error().message;
+    };
+    QVERIFY(message("").find("it is empty") != std::string::npos);
+    QVERIFY(message("[]").find("should be an object") != std::string::npos);
+    QVERIFY(message("{\n\"run_id\": 1,\n oops }").find("line 3, column 2") != std::string::npos);
+    QVERIFY(message(whole.substr(0, whole.size() / 2)).find("cut short") != std::string::npos);
+    std::string other = whole;
+    const auto at = other.find("\"seconds\":");
+    QVERIFY(at != std::string::npos);
+    other.insert(other.find(':', at) + 1, "\"long\", \"x\":");
+    QVERIFY2(message(other).find("\"seconds\" should be a number") != std::string::npos,
+             message(other).c_str());
+    for (const std::string& text : {std::string("nul"), std::string("{\"a\":\xff}"), other}) {
+        QVERIFY(message(text).find("exception") == std::string::npos);
     }
 }
 
