@@ -129,6 +129,7 @@ private:
     static std::span<const Reconfiguration> reconfigurations();
     void applyConfig();
     EngineConfig applicable();
+    void refuseKeysThatNoBlockHolds(EngineConfig& next);
     void reconfigure(const EngineConfig& next);
     bool tryApply(const Field& field, const EngineConfig& next);
     void replacePolicy(const EngineConfig& next);

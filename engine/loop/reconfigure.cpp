@@ -71,7 +71,27 @@ EngineConfig Engine::applicable() {
             field.set(next, field.get(m_wanted));
         }
     }
+    refuseKeysThatNoBlockHolds(next);
     return next;
+}
+
+// Asked for together with larger blocks, such keys are valid; but blocks get their size when the
+// model is loaded.
+void Engine::refuseKeysThatNoBlockHolds(EngineConfig& next) {
+    if (kvFormat(next, m_loaded.model->spec().weightFormat).keys != KvPrecision::INT4 ||
+        m_schedule.blockTokens % kernels::kKvGroup == 0) {
+        return;
+    }
+    for (const std::string_view key : {"kv.precision", "kv.key_precision"}) {
+        const Field& field = *findField(key);
+        if (field.get(next) != field.get(m_applied)) {
+            field.set(next, field.get(m_applied));
+            m_refused[field.key] =
+                fmt::format("Keys in INT4 are coded {} tokens at a time, and KV blocks hold {} "
+                            "until the model is loaded again.",
+                            kernels::kKvGroup, m_schedule.blockTokens);
+        }
+    }
 }
 
 void Engine::reconfigure(const EngineConfig& next) {

@@ -71,6 +71,7 @@ private Q_SLOTS:
     void automaticFollowsTheFile();
     void keysAndValuesMayDiffer();
     void smallBlocksRefuseInt4Keys();
+    void int4KeysWaitForTheLargerBlocks();
     void everyPrecisionAnswersAlikeInAnyBatch_data();
     void everyPrecisionAnswersAlikeInAnyBatch();
     void runningSequencesKeepTheirs();
@@ -122,6 +123,27 @@ void TstEngineKv::smallBlocksRefuseInt4Keys() {
     const auto refused = engine->edit([](EngineConfig& c) { c.kvPrecision = KvPrecision::INT4; });
     QVERIFY(!refused && refused.error().message.find("32") != std::string::npos);
     QVERIFY(engine->edit([](EngineConfig& c) { c.valuePrecision = KvPrecision::INT4; }));
+}
+
+// The refusal above says to set larger blocks; set together with them the value is valid, and they
+// come with the next load.
+void TstEngineKv::int4KeysWaitForTheLargerBlocks() {
+    for (const char* key : {"kv.precision", "kv.key_precision"}) {
+        EngineConfig small = config();
+        small.blockTokens = 16;
+        TinyEngine engine(small);
+        QVERIFY(engine->edit([key](EngineConfig& c) {
+            c.blockTokens = 32;
+            QVERIFY(setFromText(*findField(key), c, "int4"));
+        }));
+        QCOMPARE(engine.run(TinyEngine::request(longPrompt(), 8)).ids.size(), std::size_t{8});
+        const FieldStatus status = statusOf(engine, key);
+        QCOMPARE(status.state, FieldState::Unavailable);
+        QVERIFY2(status.reason.find("16") != std::string::npos, status.reason.c_str());
+        QCOMPARE(statusOf(engine, "kv.block_tokens").effective, std::string("16"));
+        set(engine, key, "int8");
+        QVERIFY(waitForEffective(engine, key, "int8"));
+    }
 }
 
 void TstEngineKv::everyPrecisionAnswersAlikeInAnyBatch_data() {
