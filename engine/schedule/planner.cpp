@@ -26,7 +26,8 @@ Planner::Planner(const Queue& queue, Running running, const Limits& limits, Time
     std::ranges::stable_sort(m_alive, {}, [this](const Sequence* s) { return rank(*s); });
     for (std::size_t lane = 0; lane < Queue::kLanes; ++lane) {
         for (Sequence* sequence : queue.lines()[lane]) {
-            if (!planEnding(*sequence, now)) {
+            // Where only started ones go on, nobody else stands before them.
+            if (!planEnding(*sequence, now) && (limits.admitsNew || sequence->hasStarted)) {
                 m_waiting[lane].push_back(sequence);
             }
         }
@@ -217,8 +218,7 @@ std::int64_t Planner::blocksLeftBy(const Sequence& sequence) const {
 bool Planner::makePlace(const Sequence& sequence) {
     const std::int64_t slots =
         rank(sequence) == 0 ? countAlive(0) : static_cast<std::int64_t>(m_alive.size());
-    if (slots >= m_limits.maxBatch || !(m_limits.admitsNew || sequence.hasStarted) ||
-        !makeBlocks(sequence)) {
+    if (slots >= m_limits.maxBatch || !makeBlocks(sequence)) {
         return false;
     }
     if (isFull()) {

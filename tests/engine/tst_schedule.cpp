@@ -311,6 +311,7 @@ private Q_SLOTS:
     void shortPromptIsNotHeldUpByLongOnes();
     void longPromptIsNotStarvedByShortOnes();
     void pausedAdmissionLetsStartedOnesGoOn();
+    void pausedAdmissionLetsNobodyStandBeforeThem();
     void smallerBatchPausesTheLastStarted();
     void sequenceRefusesBrokenLengths();
     void lengthsThatNeverFitAreRefusedWithNumbers();
@@ -483,6 +484,29 @@ void TstSchedule::pausedAdmissionLetsStartedOnesGoOn() {
     const StepPlan plan = planContinuous(queue, {}, limits, {});
     QCOMPARE(plan.started.size(), std::size_t(1));
     QCOMPARE(plan.started.front().sequence, &preempted);
+}
+
+// A request of the realtime lane that may not start is before those of the batch lane, and would
+// keep them out for as long as the pause lasts: which is until they have ended.
+void TstSchedule::pausedAdmissionLetsNobodyStandBeforeThem() {
+    Limits limits{
+        .tokenBudget = 64, .prefillChunk = 64, .maxBatch = 8, .blockTokens = 16, .freeBlocks = 100};
+    limits.admitsNew = false;
+    limits.ageing = {};
+    Queue queue;
+    Sequence fresh(RequestId{1}, promptOf(20), 4);
+    Sequence preempted(RequestId{2}, promptOf(20), 4);
+    preempted.lane = Lane::Batch;
+    preempted.hasStarted = true;
+    queue.push(fresh);
+    queue.push(preempted);
+    for (const Policy& policy : policyTable()) {
+        const StepPlan plan = policy.plan(queue, {}, limits, {});
+        QVERIFY2(plan.started.size() == 1, std::string(policy.name).c_str());
+        QCOMPARE(plan.started.front().sequence, &preempted);
+    }
+    fresh.isCancelled = true; // it is ended all the same
+    QCOMPARE(planContinuous(queue, {}, limits, {}).ended.size(), std::size_t(1));
 }
 
 void TstSchedule::smallerBatchPausesTheLastStarted() {
