@@ -117,6 +117,8 @@ private:
     void takeStable(Answer& answer, std::span<const TokenId> tokens);
     void completePrompt(Answer& answer, PromptUpdate& update);
     void endStreams(TimePoint now);
+    std::vector<Sequence*> streamHolders() const;
+    std::int64_t streamBlocks() const;
     bool freeStreamBlocks(TimePoint now);
     void noteStreamed(Answer& answer, const Slice& slice, const StepTimes& times);
 

@@ -14,6 +14,12 @@ namespace engine {
 namespace {
 
 constexpr auto kPublishEvery = std::chrono::milliseconds(20);
+
+bool servesAlike(const StepPlan& a, const StepPlan& b) {
+    return a.tokens() == b.tokens() && a.slices.size() == b.slices.size() &&
+           a.started.size() == b.started.size() && a.preempted.size() == b.preempted.size();
+}
+
 } // namespace
 
 // False when there was nothing to do: the loop waits for the inbox.
@@ -50,14 +56,23 @@ bool Engine::step(const std::stop_token& stop) {
     return true;
 }
 
-// Prompts that are still open give their blocks up before anybody else has to.
+// Prompts that are still open give their blocks up before anybody waits for them.
 StepPlan Engine::makePlan(TimePoint now) {
+    const auto planWithin = [&](const Limits& limits) {
+        return m_policy->plan(m_schedule.queue, m_schedule.running, limits, now);
+    };
     Limits limits = this->limits();
-    StepPlan plan = m_policy->plan(m_schedule.queue, m_schedule.running, limits, now);
-    const bool isStuck = plan.isEmpty() && !plan.wakeAt && !m_schedule.queue.isEmpty();
-    if ((isStuck || !plan.preempted.empty()) && freeStreamBlocks(now)) {
+    StepPlan plan = planWithin(limits);
+    Limits withTheirs = limits;
+    withTheirs.freeBlocks += streamBlocks();
+    const bool areWanted =
+        withTheirs.freeBlocks > limits.freeBlocks && !servesAlike(planWithin(withTheirs), plan);
+    const bool hasWork = !m_schedule.queue.isEmpty() || !m_schedule.running.empty();
+    const bool isStuck = hasWork && plan.isEmpty() && !plan.wakeAt;
+    if ((areWanted || isStuck) && freeStreamBlocks(now)) {
+        settleKv(); // perhaps only they still lived in an earlier cache
         limits = this->limits();
-        plan = m_policy->plan(m_schedule.queue, m_schedule.running, limits, now);
+        plan = planWithin(limits);
     }
     if (m_kv.current().windows() ==
         nullptr) { // what is out of sight could not be taken back by an edit

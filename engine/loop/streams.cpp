@@ -129,13 +129,35 @@ void Engine::endStreams(TimePoint now) {
     }
 }
 
-// Blocks of prompts that do not run, of open ones and of completed ones in the queue. What they
-// hold stays in the prefix cache as long as nobody needs the place.
-bool Engine::freeStreamBlocks(TimePoint now) {
-    bool hasFreed = false;
+// Prompts that do not run and may hold blocks: open ones, and completed ones in the queue.
+std::vector<Sequence*> Engine::streamHolders() const {
     std::vector<Sequence*> holders = m_schedule.queue.all();
     holders.insert(holders.end(), m_schedule.streams.begin(), m_schedule.streams.end());
-    for (Sequence* sequence : holders) {
+    return holders;
+}
+
+// Blocks that can be had if all of them give theirs up: nobody who runs shares them.
+std::int64_t Engine::streamBlocks() const {
+    std::vector<BlockId> held;
+    for (const Sequence* sequence : streamHolders()) {
+        held.insert(held.end(), sequence->blocks().begin(), sequence->blocks().end());
+    }
+    std::ranges::sort(held);
+    std::int64_t count = 0;
+    for (auto block = held.begin(); block != held.end();) {
+        const auto next = std::upper_bound(block, held.end(), *block);
+        const auto references = m_schedule.pool.references(*block);
+        const std::int64_t others = references - (next - block);
+        count += others == (m_schedule.prefix.holds(*block) ? 1 : 0) ? 1 : 0;
+        block = next;
+    }
+    return count;
+}
+
+// What they hold stays in the prefix cache as long as nobody needs the place.
+bool Engine::freeStreamBlocks(TimePoint now) {
+    bool hasFreed = false;
+    for (Sequence* sequence : streamHolders()) {
         if (!sequence->blocks().empty()) {
             commitRelease(*sequence, m_schedule, now);
             hasFreed = true;

@@ -69,6 +69,8 @@ private Q_SLOTS:
     void whatCannotBeStreamedIsRefused();
     void cancelledBeforeItCameItIsNeverComputed();
     void randomStreamsLeaveNothingBehind();
+    void openPromptsHoldUpNoAnswer();
+    void openPromptsHoldUpNoStart();
 };
 
 void TstEngineStreams::sameAnswerUnderEveryPolicy_data() {
@@ -370,7 +372,6 @@ void TstEngineStreams::whatCannotBeStreamedIsRefused() {
     QCOMPARE(engine.run(TinyEngine::request("still here", 3)).reason, FinishReason::Length);
 }
 
-// Streams, requests, cancels and edits at once, in a pool that is too small for all.
 // The engine learns of the cancellation while the tokenizer still holds the prompt, and gets the
 // prompt together with its completion.
 void TstEngineStreams::cancelledBeforeItCameItIsNeverComputed() {
@@ -391,6 +392,7 @@ void TstEngineStreams::cancelledBeforeItCameItIsNeverComputed() {
     QVERIFY(isWholeAgain(engine));
 }
 
+// Streams, requests, cancels and edits at once, in a pool that is too small for all.
 void TstEngineStreams::randomStreamsLeaveNothingBehind() {
     EngineConfig config = TinyEngine::smallConfig();
     config.kvBlocks = 34;
@@ -424,6 +426,47 @@ void TstEngineStreams::randomStreamsLeaveNothingBehind() {
         QVERIFY2(ended.message != "no end", "a request hangs");
         QVERIFY2(ended.reason != FinishReason::Failed || isTextless(ended), ended.message.c_str());
     }
+    QVERIFY(isWholeAgain(engine));
+}
+
+// An answer that runs alone needs the blocks of a prompt that stays open.
+void TstEngineStreams::openPromptsHoldUpNoAnswer() {
+    EngineConfig config = TinyEngine::smallConfig();
+    config.kvBlocks = 34;
+    config.streamTtlMs = 600'000;
+    TinyEngine engine(config);
+    const auto stream = engine->open(TinyEngine::request(words(400, 1), 5));
+    const auto isComputed = [](const Snapshot& s) { return s.kvTokens > 380; };
+    QVERIFY(isComputed(engine.waitForFigures(isComputed)));
+    const Ended ended = engine.run(TinyEngine::request(words(60, 2), 150));
+    QVERIFY2(ended.reason == FinishReason::Length, ended.message.c_str());
+    QVERIFY(!stream->isFinished());
+    QVERIFY(ended.record->preemptions.empty());
+    engine->complete(stream->id(), complete(5));
+    QCOMPARE(tests::readToEnd(*stream).ids.size(), std::size_t(5));
+    QVERIFY(isWholeAgain(engine));
+}
+
+// A request that waits gets them too, while another one runs.
+void TstEngineStreams::openPromptsHoldUpNoStart() {
+    EngineConfig config = TinyEngine::smallConfig();
+    config.kvBlocks = 34;
+    config.streamTtlMs = 600'000;
+    TinyEngine engine(config);
+    const auto stream = engine->open(TinyEngine::request(words(300, 1), 5));
+    const auto isComputed = [](const Snapshot& s) { return s.kvTokens > 280; };
+    QVERIFY(isComputed(engine.waitForFigures(isComputed)));
+    const auto first = engine.submitHeld(TinyEngine::request(words(40, 2), 200));
+    const auto second = engine->submit(TinyEngine::request(words(250, 3), 5));
+    std::this_thread::sleep_for(50ms); // it is encoded
+    engine.ops().release();
+    const Ended waited = tests::readToEnd(*second);
+    const Ended ran = tests::readToEnd(*first);
+    QCOMPARE(waited.ids.size(), std::size_t(5));
+    QVERIFY(*waited.record->stamps.planned < *ran.record->stamps.finished);
+    QVERIFY(!stream->isFinished());
+    engine->cancel(stream->id());
+    tests::readToEnd(*stream);
     QVERIFY(isWholeAgain(engine));
 }
 
