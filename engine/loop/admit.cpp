@@ -148,6 +148,7 @@ void Engine::takeStable(Answer& answer, std::span<const TokenId> tokens) {
     answer.promptTokens = static_cast<std::int64_t>(tokens.size());
     if (answer.sequence) {
         commitPrompt(*answer.sequence, tokens, m_schedule, now);
+        beginLineage(answer); // perhaps nothing is left of what it began with
         return;
     }
     answer.sequence.emplace(answer.id, std::vector<TokenId>(tokens.begin(), tokens.end()), 1);

@@ -160,6 +160,7 @@ bool Engine::freeStreamBlocks(TimePoint now) {
     for (Sequence* sequence : streamHolders()) {
         if (!sequence->blocks().empty()) {
             commitRelease(*sequence, m_schedule, now);
+            beginLineage(answerOf(*sequence)); // without a block it begins in the present cache
             hasFreed = true;
         }
     }

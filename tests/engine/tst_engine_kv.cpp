@@ -76,6 +76,7 @@ private Q_SLOTS:
     void everyPrecisionAnswersAlikeInAnyBatch();
     void runningSequencesKeepTheirs();
     void int4SaysWhyNoPrefixesAreKept();
+    void anOpenPromptLetsGoOfItsOldCache();
     void changingManyTimesLosesNothing();
     void automaticBlocksFollowTheBudget();
     void evaluatorTakesPrecisionAndChunksChangeNothing_data();
@@ -205,6 +206,32 @@ void TstEngineKv::int4SaysWhyNoPrefixesAreKept() {
     set(engine, "kv.precision", "int8");
     QVERIFY(waitForEffective(engine, "kv.precision", "int8"));
     QVERIFY(waitForEffective(engine, "kv.prefix_cache", "on"));
+}
+
+// One that has to give its blocks up begins again in the present cache: the old one is not kept for
+// a prompt that may stay open for hours.
+void TstEngineKv::anOpenPromptLetsGoOfItsOldCache() {
+    EngineConfig few = config(KvPrecision::FP16);
+    few.kvBlocks = 16;
+    few.streamTtlMs = 600'000;
+    TinyEngine engine(few);
+    const auto stream = engine->open(TinyEngine::request(longPrompt() + longPrompt(), 5));
+    const auto isComputed = [](const Snapshot& s) { return s.kvBlocksUsed >= 12; };
+    QVERIFY(isComputed(engine.waitForFigures(isComputed)));
+    set(engine, "kv.precision", "int8");
+    QVERIFY(waitForEffective(engine, "kv.precision", "int8"));
+    const auto other = engine.run(TinyEngine::request(longPrompt(), 40)); // in the stream's blocks
+    QCOMPARE(other.ids.size(), std::size_t{40});
+    few.kvPrecision = KvPrecision::INT8;
+    TinyEngine fresh(few);
+    const std::uint64_t bytes =
+        fresh.waitForFigures([](const Snapshot& s) { return s.kvBytes > 0; }).kvBytes;
+    QVERIFY(!stream->isFinished());
+    QCOMPARE(
+        engine.waitForFigures([bytes](const Snapshot& s) { return s.kvBytes == bytes; }).kvBytes,
+        bytes);
+    engine->complete(stream->id(), {.maxTokens = 5, .sampling = {}, .scheduled = std::nullopt});
+    QCOMPARE(tests::readToEnd(*stream).ids.size(), std::size_t{5});
 }
 
 void TstEngineKv::changingManyTimesLosesNothing() {
