@@ -7,6 +7,7 @@
 #include "engine/loop/batch_watch.h"
 #include "engine/loop/config_overlay.h"
 #include "engine/loop/kv_pools.h"
+#include "engine/loop/kv_size.h"
 #include "engine/loop/loaded_model.h"
 #include "engine/loop/prompt_encoder.h"
 #include "engine/model/sampler.h"
@@ -146,6 +147,7 @@ private:
     void switchKv(const EngineConfig& next);
     void openKv(const EngineConfig& next, const KvFormat& format, std::int64_t blocks);
     void settleKv();
+    std::vector<EarlierSequence> earlierSequences();
     void noteKvFormat(const EngineConfig& next);
     void growWindows(const EngineConfig& next);
     void applyPrefixes(const EngineConfig& next);

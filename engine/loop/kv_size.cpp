@@ -93,4 +93,15 @@ std::int64_t chooseKvBlocks(const EngineConfig& config, const ModelSpec& spec,
     return chosen;
 }
 
+std::int64_t kvAllowance(std::int64_t wanted, std::span<const EarlierSequence> earlier) {
+    double credit = 0.0;
+    std::int64_t most = 0;
+    for (const EarlierSequence& sequence : earlier) {
+        // Larger ones take what they had: the pool grows to the new number behind them.
+        credit += static_cast<double>(sequence.held) * std::max(0.0, 1.0 - sequence.size);
+        most = std::max(most, sequence.needed);
+    }
+    return std::max(wanted + static_cast<std::int64_t>(credit), most);
+}
+
 } // namespace engine

@@ -6,6 +6,7 @@
 #include "engine/model/model.h"
 
 #include <cstdint>
+#include <span>
 
 namespace engine {
 
@@ -26,5 +27,18 @@ std::int64_t chooseKvBlocks(const EngineConfig& config, const ModelSpec& spec,
 // As many as are of use, within so much memory: enough for max_batch whole contexts.
 std::int64_t kvBlocksWithin(const EngineConfig& config, const ModelSpec& spec,
                             std::uint64_t budgetBytes);
+
+// A sequence that keeps the format it began with beside those of the present one.
+struct EarlierSequence {
+    std::int64_t held = 0;   // blocks
+    std::int64_t needed = 0; // blocks to go on with; 0: others are served before it
+    double size = 1.0;       // of its blocks, in those of the present format
+};
+
+// Blocks that may be in use, whoever holds them, so that all together stay within the memory of
+// `wanted` blocks of the present format: smaller ones of before leave room for more. Never fewer
+// than one of the earlier sequences needs: it fitted the same memory in its own format, and where
+// it was preempted it holds nothing that would leave room.
+std::int64_t kvAllowance(std::int64_t wanted, std::span<const EarlierSequence> earlier);
 
 } // namespace engine

@@ -135,16 +135,9 @@ void Engine::settleKv() {
         return;
     }
     std::set<std::uint32_t> used;
-    double credit = 0.0; // blocks of the current size that smaller ones of before leave
-    const auto size = static_cast<double>(blockBytes(m_kv.current().format()));
     for (const auto& [id, answer] : m_answers) {
-        if (answer->sequence && answer->sequence->kv != m_kv.currentId()) {
-            const Sequence& sequence = *answer->sequence;
-            used.insert(sequence.kv);
-            const auto own = static_cast<double>(blockBytes(m_kv.of(sequence.kv).format()));
-            // Larger ones take what they had: the pool grows to the new number behind them.
-            credit +=
-                static_cast<double>(sequence.blocks().size()) * std::max(0.0, 1.0 - own / size);
+        if (answer->sequence) {
+            used.insert(answer->sequence->kv);
         }
     }
     m_kv.dropUnused(used);
@@ -152,7 +145,28 @@ void Engine::settleKv() {
         m_schedule.pool.grow(m_kvWanted);
         m_schedule.prefix.grow(m_kvWanted);
     }
-    m_schedule.allowance = m_kvWanted + static_cast<std::int64_t>(credit);
+    m_schedule.allowance = kvAllowance(m_kvWanted, earlierSequences());
+}
+
+std::vector<EarlierSequence> Engine::earlierSequences() {
+    const std::uint32_t present = m_kv.currentId();
+    const auto size = static_cast<double>(blockBytes(m_kv.current().format()));
+    // Those of the present format end within their own number of blocks.
+    const bool areAlone = std::ranges::none_of(
+        m_schedule.running, [present](const Sequence* s) { return s->kv == present; });
+    std::vector<EarlierSequence> earlier;
+    for (const auto& [id, answer] : m_answers) {
+        if (answer->sequence && answer->sequence->kv != present) {
+            const Sequence& sequence = *answer->sequence;
+            const std::int64_t blocks =
+                (sequence.known() + m_schedule.blockTokens - 1) / m_schedule.blockTokens;
+            const auto own = static_cast<double>(blockBytes(m_kv.of(sequence.kv).format()));
+            earlier.push_back({.held = static_cast<std::int64_t>(sequence.blocks().size()),
+                               .needed = areAlone && sequence.hasStarted ? blocks : 0,
+                               .size = own / size});
+        }
+    }
+    return earlier;
 }
 
 // Old caches serve as many sequences as the new one.

@@ -173,6 +173,9 @@ void Engine::resizePool(const EngineConfig& next) {
 
 void Engine::rejectWhatNoLongerFits() {
     for (Sequence* sequence : m_schedule.queue.all()) {
+        if (sequence->hasStarted && sequence->kv != m_kv.currentId()) {
+            continue; // it goes on in the cache that it began in
+        }
         Answer& answer = answerOf(*sequence);
         if (const auto refusal = refuseLength(answer.promptTokens, capacity())) {
             finish(answer, refusal->reason, refusal->message);
