@@ -196,9 +196,17 @@ void ThreadPool::resize(int threads) {
     if (threads < 1) {
         throw std::invalid_argument("a thread pool has at least one thread");
     }
-    if (threads != this->threads()) {
-        m_state->stop();
+    const int before = this->threads();
+    if (threads == before) {
+        return;
+    }
+    m_state->stop();
+    try {
         m_state->start(threads);
+    } catch (...) { // of many threads the system may give some and refuse the next
+        m_state->stop();
+        m_state->start(before);
+        throw;
     }
 }
 

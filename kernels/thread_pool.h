@@ -33,7 +33,8 @@ public:
     ThreadPool& operator=(const ThreadPool&) = delete;
 
     int threads() const;
-    // Starts and joins threads; all take part then.
+    // Starts and joins threads; all take part then. Throws std::system_error where the system
+    // refuses one: there are as many as before then.
     void resize(int threads);
     // How many take part from the next parallelFor on, 1..threads(): the others stay parked.
     void limit(int threads);

@@ -6,6 +6,7 @@
 #include "engine/loop/memory_reading.h"
 
 #include <fmt/format.h>
+#include <system_error>
 
 #include <array>
 #include <new>
@@ -133,6 +134,9 @@ bool Engine::tryApply(const Field& field, const EngineConfig& next) {
         m_refused[field.key] = failure.what();
     } catch (const std::bad_alloc&) {
         m_refused[field.key] = "There is not enough memory for it.";
+    } catch (const std::system_error& fault) { // threads above all
+        m_refused[field.key] =
+            fmt::format("The system does not give it: {}.", fault.code().message());
     }
     return false;
 }

@@ -1,4 +1,5 @@
 // Settings under traffic: requested, pending, in force, refused.
+#include "tests/support/address_space.h"
 #include "tests/support/tiny_engine.h"
 
 #include <QTest>
@@ -58,6 +59,7 @@ private Q_SLOTS:
     void smallerPoolRefusesWhatNoLongerFits();
     void reloadFieldsSayWhenTheyTakeEffect();
     void requestsAcrossAChangeAreTagged();
+    void threadsThatTheSystemRefusesLeaveTheEngineAsItWas();
 };
 
 void TstEngineConfig::automaticValuesTellWhatTheyBecame() {
@@ -223,6 +225,26 @@ void TstEngineConfig::requestsAcrossAChangeAreTagged() {
     const auto tag = static_cast<std::uint32_t>(SampleTag::ConfigChanged);
     QVERIFY((tests::readToEnd(*across).record->tags & tag) != 0);
     QVERIFY((engine.run(TinyEngine::request("a", 3)).record->tags & tag) == 0);
+}
+
+void TstEngineConfig::threadsThatTheSystemRefusesLeaveTheEngineAsItWas() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    QSKIP("sanitizers reserve more address space than the limit leaves");
+#else
+    TinyEngine engine;
+    const Ended before = engine.run(TinyEngine::request("a", 10));
+    {
+        const tests::AddressSpaceLimit limit(std::uint64_t{200} << 20);
+        QVERIFY(engine->edit([](EngineConfig& config) { config.threads = 1024; }));
+        QVERIFY(waitForState(engine, "threads", FieldState::Unavailable));
+    }
+    const FieldStatus status = statusOf(engine, "threads");
+    QCOMPARE(status.effective, std::string("1"));
+    QVERIFY2(status.reason.find("system") != std::string::npos, status.reason.c_str());
+    QCOMPARE(engine.run(TinyEngine::request("a", 10)).ids, before.ids);
+    QVERIFY(engine->edit([](EngineConfig& config) { config.threads = 2; }));
+    QVERIFY(engine.waitForEvent(appliesTo("threads", "2")));
+#endif
 }
 
 QTEST_APPLESS_MAIN(TstEngineConfig)

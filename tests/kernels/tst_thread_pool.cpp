@@ -1,10 +1,12 @@
 // The fork-join pool: every index once, exceptions, resizing, busy time, parking.
 #include "kernels/thread_pool.h"
+#include "tests/support/address_space.h"
 
 #include <QTest>
 
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <system_error>
 
 #include <algorithm>
 #include <array>
@@ -31,6 +33,7 @@ private Q_SLOTS:
     void resultsAreVisibleToTheCaller();
     void anExceptionReachesTheCallerAndThePoolGoesOn();
     void resizingKeepsThePoolWorking();
+    void refusedThreadsLeaveThePoolAsItWas();
     void aLimitKeepsTheOthersOut();
     void fewerThanOneThreadIsRefused();
     void manyShortJobsInARow();
@@ -175,6 +178,26 @@ void TstThreadPool::resizingKeepsThePoolWorking() {
                          [&](std::int64_t begin, std::int64_t end, int) { sum += end - begin; });
         QCOMPARE(sum.load(), std::int64_t{100});
     }
+}
+
+// No address space for so many stacks.
+void TstThreadPool::refusedThreadsLeaveThePoolAsItWas() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    QSKIP("sanitizers reserve more address space than the limit leaves");
+#else
+    ThreadPool pool(3);
+    const tests::AddressSpaceLimit limit(std::uint64_t{100} << 20);
+    for (int round = 0; round < 2; ++round) {
+        QVERIFY_THROWS_EXCEPTION(std::system_error, pool.resize(1024));
+        QCOMPARE(pool.threads(), 3);
+        std::atomic<std::int64_t> sum{0};
+        pool.parallelFor(100, 1,
+                         [&](std::int64_t begin, std::int64_t end, int) { sum += end - begin; });
+        QCOMPARE(sum.load(), std::int64_t{100});
+    }
+    pool.resize(2);
+    QCOMPARE(pool.threads(), 2);
+#endif
 }
 
 void TstThreadPool::aLimitKeepsTheOthersOut() {
