@@ -1,6 +1,7 @@
 #include "engine/serving/light_model.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace engine {
 
@@ -14,11 +15,6 @@ void addCounters(Snapshot& sum, const Snapshot& figures) {
         sum.*counter += figures.*counter;
     }
     sum.poolBusyNs += figures.poolBusyNs;
-}
-
-bool hasWork(Backend& backend) {
-    const Snapshot figures = backend.snapshot();
-    return figures.running + figures.waiting > 0;
 }
 
 } // namespace
@@ -49,8 +45,8 @@ void LightModel::want(const std::filesystem::path& file, const EngineConfig& con
     }
     m_wanted = file;
     m_status = {};
-    if (m_backend) {
-        m_leaving = std::move(m_backend);
+    if (m_present.backend) {
+        m_leaving.push_back(std::exchange(m_present, {}));
     }
     m_thread.request_stop();
     if (file.empty() || !m_maker) {
@@ -70,18 +66,30 @@ void LightModel::load(const std::filesystem::path& file, const EngineConfig& con
         return;
     }
     if (made) {
-        m_backend = std::move(*made);
+        m_present = {.backend = std::move(*made), .holds = std::make_shared<const char>()};
         m_status = {.state = LightModelStatus::State::Ready,
-                    .model = m_backend->capabilities().modelName};
+                    .model = m_present.backend->capabilities().modelName};
     } else {
         m_status.state = LightModelStatus::State::Failed;
         m_status.reason = made.error().message;
     }
 }
 
-std::shared_ptr<Backend> LightModel::ready() const {
+LightModel::Hold LightModel::ready() const {
     const std::lock_guard lock(m_mutex);
-    return m_backend;
+    return {.backend = m_present.backend.get(), .hold = m_present.holds};
+}
+
+std::vector<std::shared_ptr<Backend>> LightModel::all() const {
+    const std::lock_guard lock(m_mutex);
+    std::vector<std::shared_ptr<Backend>> backends;
+    for (const Held& leaving : m_leaving) {
+        backends.push_back(leaving.backend);
+    }
+    if (m_present.backend) {
+        backends.push_back(m_present.backend);
+    }
+    return backends;
 }
 
 LightModelStatus LightModel::status() const {
@@ -89,55 +97,59 @@ LightModelStatus LightModel::status() const {
     return m_status;
 }
 
-std::vector<Event> LightModel::takeEvents() {
-    std::shared_ptr<Backend> leaving, present;
-    {
-        const std::lock_guard lock(m_mutex);
-        leaving = m_leaving;
-        present = m_backend;
-    }
-    std::vector<Event> kept;
-    for (const auto& backend : {leaving, present}) {
-        if (!backend) {
-            continue;
+// Leaving ones that nobody waits for. Holds tell that, figures may be older than a request; but an
+// answer ends before it is in the figures, so those are read a round later.
+std::vector<LightModel::Held> LightModel::takeIdle() {
+    std::vector<Held> idle;
+    const std::lock_guard lock(m_mutex);
+    std::erase_if(m_leaving, [&](Held& leaving) {
+        const Snapshot figures = leaving.backend->snapshot();
+        const bool isIdle =
+            leaving.holds.use_count() == 1 && figures.running + figures.waiting == 0;
+        if (isIdle && leaving.wasIdle) {
+            addCounters(m_past, figures);
+            idle.push_back(std::move(leaving));
+            return true;
         }
-        const bool isDone = backend == leaving && !hasWork(*backend); // before the last events
-        for (Event& event : backend->takeEvents()) {
+        leaving.wasIdle = isIdle;
+        return false;
+    });
+    return idle;
+}
+
+std::vector<Event> LightModel::takeEvents() {
+    const std::vector<Held> gone = takeIdle(); // before their last events are taken
+    std::vector<Event> kept;
+    const auto takeOf = [&kept](Backend& backend) {
+        for (Event& event : backend.takeEvents()) {
             if (std::holds_alternative<RequestFinished>(event.body) ||
                 std::holds_alternative<Failed>(event.body)) {
                 kept.push_back(std::move(event));
             }
         }
-        if (isDone) {
-            const std::lock_guard lock(m_mutex);
-            addCounters(m_past, backend->snapshot());
-            m_leaving.reset();
-        }
+    };
+    for (const Held& leaving : gone) {
+        takeOf(*leaving.backend);
+    }
+    for (const auto& backend : all()) {
+        takeOf(*backend);
     }
     return kept;
 }
 
 void LightModel::cancel(RequestId id) {
-    std::shared_ptr<Backend> leaving, present;
-    {
-        const std::lock_guard lock(m_mutex);
-        leaving = m_leaving;
-        present = m_backend;
-    }
-    for (const auto& backend : {leaving, present}) {
-        if (backend) {
-            backend->cancel(id); // it ignores what is not its own
-        }
+    for (const auto& backend : all()) {
+        backend->cancel(id); // it ignores what is not its own
     }
 }
 
 Snapshot LightModel::snapshot() {
     const std::lock_guard lock(m_mutex);
-    Snapshot figures = m_backend ? m_backend->snapshot() : Snapshot{};
+    Snapshot figures = m_present.backend ? m_present.backend->snapshot() : Snapshot{};
     m_status.running = figures.running;
     addCounters(figures, m_past);
-    if (m_leaving) {
-        const Snapshot leaving = m_leaving->snapshot();
+    for (const Held& held : m_leaving) {
+        const Snapshot leaving = held.backend->snapshot();
         addCounters(figures, leaving);
         figures.running += leaving.running;
         figures.waiting += leaving.waiting;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 namespace engine {
 
@@ -21,8 +22,13 @@ public:
 
     // What is wanted from now on: an empty path is none. The same path again changes nothing.
     void want(const std::filesystem::path& file, const EngineConfig& config);
-    // Null unless it is ready.
-    std::shared_ptr<Backend> ready() const;
+    // The model for one request, which it outlives: it goes when nobody has a hold on it any more.
+    // Let go once the answer has ended; the backend's own thread may do that.
+    struct Hold {
+        Backend* backend = nullptr; // null unless it is ready
+        std::shared_ptr<const void> hold;
+    };
+    Hold ready() const;
     LightModelStatus status() const;
     // Finished requests and faults of the light model; one consumer.
     std::vector<Event> takeEvents();
@@ -34,13 +40,22 @@ private:
     void load(const std::filesystem::path& file, const EngineConfig& config,
               const std::stop_token& stop);
 
+    struct Held {
+        std::shared_ptr<Backend> backend;
+        std::shared_ptr<const void> holds; // one reference is our own; others are made in ready()
+        bool wasIdle = false;              // when events were last taken
+    };
+    std::vector<Held> takeIdle();
+    std::vector<std::shared_ptr<Backend>> all() const; // leaving ones first
+
     const LightModelMaker m_maker;
     mutable std::mutex m_mutex;
     std::filesystem::path m_wanted;
     LightModelStatus m_status;
-    std::shared_ptr<Backend> m_backend, m_leaving; // leaving: until its last answer has ended
-    Snapshot m_past;                               // counters of those that have gone
-    std::jthread m_thread;                         // last: joined before what it sets
+    Held m_present;
+    std::vector<Held> m_leaving; // until their last answers have ended
+    Snapshot m_past;             // counters of those that have gone
+    std::jthread m_thread;       // last: joined before what it sets
 };
 
 // A tenth of the main engine's places for keys and values, and no more of anything than it has.

@@ -55,7 +55,7 @@ private:
     // submit.cpp
     std::shared_ptr<TokenStream> replay(const StoredAnswer& answer, const Request& request);
     std::shared_ptr<TokenStream> submitToMain(Request request, std::string key);
-    std::shared_ptr<TokenStream> submitToLight(Backend& light, Request request);
+    std::shared_ptr<TokenStream> submitToLight(LightModel::Hold light, Request request);
     bool handsToLight(const ServingConfig& settings);
     bool askMainInstead(RelayedStream& relay, const TokenStream& source, Request request);
     std::string keyOf(const Request& request, const EngineConfig& wanted) const;

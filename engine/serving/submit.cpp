@@ -30,8 +30,8 @@ std::shared_ptr<TokenStream> ServingBackend::submit(Request request) {
         }
     }
     if (handsToLight(settings)) {
-        if (const auto light = m_light.ready()) {
-            return submitToLight(*light, std::move(request));
+        if (auto light = m_light.ready(); light.backend != nullptr) {
+            return submitToLight(std::move(light), std::move(request));
         }
     }
     return submitToMain(std::move(request), keeps ? std::move(key) : std::string());
@@ -82,14 +82,16 @@ std::shared_ptr<TokenStream> ServingBackend::submitToMain(Request request, std::
     return relay->stream();
 }
 
-std::shared_ptr<TokenStream> ServingBackend::submitToLight(Backend& light, Request request) {
+std::shared_ptr<TokenStream> ServingBackend::submitToLight(LightModel::Hold light,
+                                                           Request request) {
     Request asked = request;
     asked.tags |= static_cast<std::uint32_t>(SampleTag::LightModel);
     m_lightAnswers.fetch_add(1, std::memory_order_relaxed);
-    const auto source = light.submit(std::move(asked));
+    const auto source = light.backend->submit(std::move(asked));
     const auto relay = std::make_shared<RelayedStream>(
-        source->id(),
-        [this, request = std::move(request)](RelayedStream& ended, const TokenStream& from) {
+        source->id(), [this, request = std::move(request), hold = std::move(light.hold)](
+                          RelayedStream& ended, const TokenStream& from) mutable {
+            hold.reset(); // first: the main model's answer may end before this returns
             return askMainInstead(ended, from, request);
         });
     relay->follow(source);

@@ -30,6 +30,8 @@ private Q_SLOTS:
     void whatTheLightModelRefusesIsAskedOfTheMainOne();
     void cancellingFindsTheRequest();
     void runningRequestsEndWhereTheyAre();
+    void aLightModelGoesWithItsLastAnswer();
+    void lightModelsLeaveSideBySide();
     void aFewRequestsTryTheMainModel();
     void theLightModelIsLoadedWhenArmedAndGoesWhenNot();
     void aLightModelThatWillNotLoadIsSaid();
@@ -295,6 +297,49 @@ void TstServingLevel2::runningRequestsEndWhereTheyAre() {
     QCOMPARE(m_backend->snapshot().completed, std::uint64_t{1});
     textOf(*ask("next"));
     QCOMPARE(m_main->submitted().size(), std::size_t{1});
+}
+
+// Its figures may be older than a request: they don't tell that nobody waits.
+void TstServingLevel2::aLightModelGoesWithItsLastAnswer() {
+    force(DegradationMode::Level2);
+    waitForLight();
+    auto part = std::make_shared<int>(0);
+    const std::weak_ptr<int> life = part; // as long as the backend's
+    m_light->setAnswer([part = std::move(part)](const Request&, const auto&) {});
+    const auto open = ask("open");
+    FakeBackend* light = m_light;
+    QCOMPARE(light->snapshot().running + light->snapshot().waiting, std::int64_t{0});
+    force(DegradationMode::Off);
+    run(3);
+    QVERIFY(!open->isFinished());
+    QVERIFY(!life.expired());
+    light->finish(open->id(), FinishReason::Length, 2);
+    QCOMPARE(textOf(*open), std::string("word word "));
+    QCOMPARE(finished(run(3)).size(), std::size_t{1});
+    QVERIFY(life.expired());
+    QCOMPARE(m_backend->snapshot().completed, std::uint64_t{1});
+}
+
+void TstServingLevel2::lightModelsLeaveSideBySide() {
+    std::vector<std::shared_ptr<TokenStream>> open;
+    std::vector<FakeBackend*> lights;
+    for (int i = 0; i < 3; ++i) {
+        force(DegradationMode::Level2);
+        waitForLight();
+        m_light->setAnswer([](const Request&, const auto&) {});
+        lights.push_back(m_light);
+        open.push_back(ask("open " + std::to_string(i)));
+        force(DegradationMode::Off);
+    }
+    run(3);
+    for (std::size_t i = 0; i < open.size(); ++i) {
+        QVERIFY(!open[i]->isFinished());
+        lights[i]->finish(open[i]->id(), FinishReason::Length, 2);
+        QCOMPARE(textOf(*open[i]), std::string("word word "));
+        run(3);
+    }
+    QCOMPARE(m_backend->snapshot().completed, std::uint64_t{3});
+    QCOMPARE(m_main->submitted().size(), std::size_t{0});
 }
 
 void TstServingLevel2::aFewRequestsTryTheMainModel() {
