@@ -256,8 +256,9 @@ Nanoseconds Engine::modelledWeightTraffic() const {
     return std::chrono::duration_cast<Nanoseconds>(std::chrono::duration<double>(seconds));
 }
 
-// Tokens that are computed again after a preemption count once.
+// Tokens that are computed again after a preemption count once, those of a hit not at all.
 void Engine::countPrompt(Answer& answer) {
+    answer.countedPrompt = std::max(answer.countedPrompt, answer.sequence->hitTokens);
     const std::int64_t computed = std::min(answer.sequence->cached(), answer.promptTokens);
     const std::int64_t fresh = std::max<std::int64_t>(0, computed - answer.countedPrompt);
     answer.countedPrompt += fresh;

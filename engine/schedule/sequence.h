@@ -83,6 +83,7 @@ public:
             m_cached = static_cast<std::int64_t>(full) * blockTokens;
         }
         m_planned = m_cached;
+        hitTokens = std::min(hitTokens, m_cached);
         const auto needed = static_cast<std::size_t>((m_cached + blockTokens - 1) / blockTokens);
         std::vector<BlockId> unused;
         if (needed < m_blocks.size()) {

@@ -71,6 +71,8 @@ private Q_SLOTS:
     void randomStreamsLeaveNothingBehind();
     void openPromptsHoldUpNoAnswer();
     void openPromptsHoldUpNoStart();
+    void hitsOfOpenPromptsAreNotComputed();
+    void hitsEndWhereThePromptIsCut();
 };
 
 void TstEngineStreams::sameAnswerUnderEveryPolicy_data() {
@@ -467,6 +469,35 @@ void TstEngineStreams::openPromptsHoldUpNoStart() {
     QVERIFY(!stream->isFinished());
     engine->cancel(stream->id());
     tests::readToEnd(*stream);
+    QVERIFY(isWholeAgain(engine));
+}
+
+void TstEngineStreams::hitsOfOpenPromptsAreNotComputed() {
+    TinyEngine engine;
+    engine.run(TinyEngine::request(words(200, 1), 5));
+    const auto hasEnded = [](std::uint64_t count) {
+        return [count](const Snapshot& s) { return s.completed + s.failed == count; };
+    };
+    const std::uint64_t before = engine.waitForFigures(hasEnded(1)).promptTokens;
+    const auto stream = engine->open(TinyEngine::request(words(200, 1) + "and more", 5));
+    engine.waitForFigures([](const Snapshot& s) { return s.kvTokens > 195; });
+    engine->complete(stream->id(), complete(5));
+    const Ended ended = tests::readToEnd(*stream);
+    QVERIFY(ended.record->hitTokens > 100);
+    QCOMPARE(engine.waitForFigures(hasEnded(2)).promptTokens - before,
+             static_cast<std::uint64_t>(ended.record->promptTokens - ended.record->hitTokens));
+}
+
+void TstEngineStreams::hitsEndWhereThePromptIsCut() {
+    TinyEngine engine;
+    engine.run(TinyEngine::request(words(200, 1), 5));
+    const auto stream = engine->open(TinyEngine::request(words(200, 1) + "and more", 5));
+    engine.waitForFigures([](const Snapshot& s) { return s.kvTokens > 195; });
+    engine->truncate(stream->id(), 20);
+    engine->complete(stream->id(), complete(5));
+    const Ended ended = tests::readToEnd(*stream);
+    QVERIFY(ended.record->promptTokens <= 21);
+    QCOMPARE(ended.record->hitTokens, std::int64_t(16));
     QVERIFY(isWholeAgain(engine));
 }
 
