@@ -32,10 +32,6 @@ std::string& OpenPrompt::text() {
     return std::get<std::string>(m_request.prompt);
 }
 
-const std::string& OpenPrompt::text() const {
-    return const_cast<OpenPrompt*>(this)->text();
-}
-
 void OpenPrompt::append(std::string_view more) {
     text() += more;
 }

@@ -18,7 +18,6 @@ public:
     void append(std::string_view text);
     // Keeps the first `bytes` of the open text, or fewer where a character would be cut.
     void truncate(std::size_t bytes);
-    std::size_t bytes() const { return text().size(); }
     const Request& request() const { return m_request; }
     Request& request() { return m_request; }
 
@@ -30,7 +29,6 @@ public:
 
 private:
     std::string& text();
-    const std::string& text() const;
 
     Request m_request;
 };

@@ -89,7 +89,7 @@ void PromptEncoder::run(Lane& lane, const std::stop_token& stop) {
             }
             m_out.push(std::move(answer));
         }
-        if (&lane == &m_lanes.front()) {
+        if (&lane == &m_lanes.back()) {
             takeChanges();
         }
     }
@@ -97,18 +97,22 @@ void PromptEncoder::run(Lane& lane, const std::stop_token& stop) {
 
 void PromptEncoder::open(std::unique_ptr<Answer> answer) {
     answer->isOpen = true;
-    m_lanes.front().waiting.push(std::move(answer));
+    m_lanes.back().waiting.push(std::move(answer));
 }
 
 void PromptEncoder::change(PromptChange change) {
     m_changes.push(std::move(change));
-    m_lanes.front().waiting.wake();
+    m_lanes.back().waiting.wake();
 }
 
 void PromptEncoder::takeOpened(std::unique_ptr<Answer> answer) {
     const RequestId id = answer->id;
     try {
-        m_open.emplace(id, OpenPrompt(answer->request));
+        OpenPrompt prompt(answer->request);
+        answer->refusal = refuseOpen(prompt);
+        if (!answer->refusal) {
+            m_open.emplace(id, std::move(prompt));
+        }
     } catch (const std::exception& fault) {
         answer->refusal = Refusal{.message = fault.what()};
     }
@@ -167,7 +171,7 @@ std::optional<PromptUpdate> PromptEncoder::apply(const PromptChange& change,
     }
     if (const auto* appended = std::get_if<PromptAppended>(&change.what)) {
         prompt.append(appended->text);
-        update.refusal = refuseBytes(prompt.bytes(), m_longestToken, m_capacity);
+        update.refusal = refuseOpen(prompt);
         return update.refusal ? std::optional(std::move(update)) : std::nullopt;
     }
     update.completed = std::get<PromptCompleted>(change.what);
@@ -179,6 +183,10 @@ std::optional<PromptUpdate> PromptEncoder::apply(const PromptChange& change,
     }
     update.tokenized = Clock::now();
     return update;
+}
+
+std::optional<Refusal> PromptEncoder::refuseOpen(const OpenPrompt& prompt) const {
+    return refuseBytes(promptBytes(prompt.request()), m_longestToken, m_capacity);
 }
 
 void PromptEncoder::sendStable(RequestId id, const OpenPrompt& prompt) const {

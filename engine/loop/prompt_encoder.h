@@ -1,7 +1,7 @@
 // The tokenizer threads: they turn the prompts of requests into token ids and hand them on. Long
 // prompts have a thread of their own, so that short ones don't wait for them; within each the order
-// is kept. A refusal travels with the request. The first also keeps the text of prompts that are
-// still being written. submit(), open() and change() from any thread.
+// is kept. A refusal travels with the request. The last keeps the text of prompts that are still
+// being written, which is encoded again and again. submit(), open() and change() from any thread.
 #pragma once
 
 #include "engine/base/mailbox.h"
@@ -72,6 +72,7 @@ private:
     void takeOpened(std::unique_ptr<Answer> answer);
     void takeChanges();
     std::optional<PromptUpdate> apply(const PromptChange& change, OpenPrompt& prompt) const;
+    std::optional<Refusal> refuseOpen(const OpenPrompt& prompt) const;
     void sendStable(RequestId id, const OpenPrompt& prompt) const;
 
     const Tokenizer& m_tokenizer;
@@ -81,10 +82,10 @@ private:
     Arrivals& m_out;
     Updates& m_updates;
     Inbox<PromptChange> m_changes;
-    // Of the first lane's thread.
+    // Of the last lane's thread.
     std::unordered_map<RequestId, OpenPrompt> m_open;
     std::vector<PromptChange> m_early; // came before their prompt
-    std::array<Lane, 2> m_lanes;       // short prompts, long ones
+    std::array<Lane, 3> m_lanes;       // short prompts, long ones, open ones
 };
 
 } // namespace engine

@@ -1,8 +1,10 @@
 // Short prompts don't wait for long ones; refusals travel; nothing is lost at the end.
 #include "engine/loop/prompt_encoder.h"
 
+#include <QScopeGuard>
 #include <QTest>
 
+#include <chrono>
 #include <semaphore>
 
 using engine::Request;
@@ -13,6 +15,8 @@ class TstPromptEncoder : public QObject {
 
 private Q_SLOTS:
     void shortPromptsPassALongOne();
+    void shortPromptsPassOpenOnes();
+    void openPromptsThatCannotFitAreRefusedBeforeTheyAreEncoded();
     void whatStillWaitsIsCancelledAtTheEnd();
 };
 
@@ -83,6 +87,65 @@ void TstPromptEncoder::shortPromptsPassALongOne() {
     QCOMPARE(last.size(), std::size_t{1});
     QCOMPARE(idOf(*last[0]), std::uint64_t{1});
     QCOMPARE(last[0]->prompt, std::vector<TokenId>{1'000'000});
+}
+
+// Open prompts are encoded several times at each piece: nobody else waits for that.
+void TstPromptEncoder::shortPromptsPassOpenOnes() {
+    const SlowTokenizer tokenizer;
+    engine::PromptEncoder::Arrivals out;
+    engine::PromptEncoder::Updates updates;
+    engine::PromptEncoder encoder(tokenizer, nullptr, 10'000'000, out, updates);
+    const auto letGo = qScopeGuard([&] { tokenizer.release.release(1000); });
+    encoder.start();
+    for (std::uint64_t id = 1; id <= 10; ++id) {
+        encoder.open(answerTo(id, 200'000));
+    }
+    tokenizer.begun.acquire(); // the first is being encoded, and goes on until it is let go
+    encoder.submit(answerTo(50, 10));
+    const std::stop_source never;
+    const auto patience = engine::Clock::now() + std::chrono::seconds(10);
+    bool hasArrived = false;
+    while (!hasArrived && out.waitUntil(never.get_token(), patience)) {
+        for (const auto& answer : out.take()) {
+            hasArrived = hasArrived || idOf(*answer) == 50;
+        }
+    }
+    QVERIFY(hasArrived);
+    QVERIFY(updates.take().empty());
+}
+
+void TstPromptEncoder::openPromptsThatCannotFitAreRefusedBeforeTheyAreEncoded() {
+    const SlowTokenizer tokenizer;
+    engine::PromptEncoder::Arrivals out;
+    engine::PromptEncoder::Updates updates;
+    engine::PromptEncoder encoder(tokenizer, nullptr, 1'000'000, out, updates);
+    const auto letGo = qScopeGuard([&] { tokenizer.release.release(1000); });
+    encoder.start();
+    encoder.open(answerTo(1, std::size_t{4} << 20));
+    encoder.open(answerTo(2, 10)); // behind it
+    // Of a conversation all messages count, not the open one alone.
+    engine::Request tooLong;
+    tooLong.prompt = std::vector<engine::ChatMessage>{
+        {.role = "user", .content = std::string(std::size_t{4} << 20, 'x')},
+        {.role = "user", .content = "x"}};
+    encoder.open(std::make_unique<engine::Answer>(engine::RequestId{3}, std::move(tooLong),
+                                                  engine::Origin::Served));
+    const std::stop_source never;
+    std::vector<std::unique_ptr<engine::Answer>> arrived;
+    while (arrived.size() < 3) {
+        QVERIFY(out.wait(never.get_token()));
+        std::ranges::move(out.take(), std::back_inserter(arrived));
+    }
+    for (const auto& answer : arrived) {
+        const bool isLong = idOf(*answer) != 2;
+        QCOMPARE(answer->refusal.has_value(), isLong);
+        QVERIFY(!isLong || answer->refusal->reason == engine::FinishReason::TooLong);
+    }
+    QVERIFY(updates.waitUntil(never.get_token(), engine::Clock::now() + std::chrono::seconds(10)));
+    const auto sent = updates.take();
+    QCOMPARE(sent.size(), std::size_t{1});
+    QCOMPARE(static_cast<std::uint64_t>(sent[0].id), std::uint64_t{2});
+    QVERIFY(!tokenizer.begun.try_acquire());
 }
 
 void TstPromptEncoder::whatStillWaitsIsCancelledAtTheEnd() {
