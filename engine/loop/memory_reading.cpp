@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
-#include <optional>
 #include <string>
+#include <string_view>
 
 namespace engine {
 
 namespace {
 
-std::optional<std::uint64_t> numberIn(const char* file) {
+std::optional<std::uint64_t> numberIn(const std::filesystem::path& file) {
     std::ifstream stream(file);
     std::string text;
     std::uint64_t value = 0;
@@ -21,6 +21,18 @@ std::optional<std::uint64_t> numberIn(const char* file) {
         return std::nullopt; // absent, or "max"
     }
     return value;
+}
+
+// "inactive_file 12345"
+std::uint64_t valueIn(const std::filesystem::path& file, std::string_view wanted) {
+    std::ifstream stream(file);
+    std::string name;
+    for (std::uint64_t value = 0; stream >> name >> value;) {
+        if (name == wanted) {
+            return value;
+        }
+    }
+    return 0;
 }
 
 // "MemAvailable:   12345 kB"
@@ -41,15 +53,27 @@ void readMachine(MemoryReading& reading) {
 
 // A container sees the machine's memory but may not use it.
 void applyControlGroup(MemoryReading& reading) {
-    const auto limit = numberIn("/sys/fs/cgroup/memory.max");
-    const auto used = numberIn("/sys/fs/cgroup/memory.current");
-    if (limit && used && *limit < reading.totalBytes) {
-        reading.totalBytes = *limit;
-        reading.availableBytes = std::min(reading.availableBytes, *limit - std::min(*limit, *used));
+    const auto group = readGroupMemory("/sys/fs/cgroup");
+    if (group && group->limitBytes < reading.totalBytes) {
+        reading.totalBytes = group->limitBytes;
+        reading.availableBytes = std::min(reading.availableBytes, group->availableBytes);
     }
 }
 
 } // namespace
+
+// Pages of files that nobody has used lately are counted as used, and are given back before
+// anything is refused: a model that was read once would else leave no room for itself.
+std::optional<GroupMemory> readGroupMemory(const std::filesystem::path& folder) {
+    const auto limit = numberIn(folder / "memory.max");
+    const auto charged = numberIn(folder / "memory.current");
+    if (!limit || !charged) {
+        return std::nullopt;
+    }
+    const std::uint64_t files = valueIn(folder / "memory.stat", "inactive_file");
+    const std::uint64_t used = *charged - std::min(*charged, files);
+    return GroupMemory{.limitBytes = *limit, .availableBytes = *limit - std::min(*limit, used)};
+}
 
 MemoryReading readMemory() {
     MemoryReading reading;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 
 namespace engine {
 
@@ -12,5 +14,12 @@ struct MemoryReading {
 };
 
 MemoryReading readMemory();
+
+// Of a control group (version 2) by the files of its folder; empty where it sets no limit.
+struct GroupMemory {
+    std::uint64_t limitBytes = 0;
+    std::uint64_t availableBytes = 0;
+};
+std::optional<GroupMemory> readGroupMemory(const std::filesystem::path& folder);
 
 } // namespace engine
