@@ -1,3 +1,4 @@
+#include "kernels/cores.h"
 #include "kernels/cpu/cpu_features.h"
 #include "kernels/ops.h"
 #include "kernels/thread_pool.h"
@@ -10,7 +11,6 @@
 #include <chrono>
 #include <cstdint>
 #include <fstream>
-#include <sched.h>
 #include <string>
 
 namespace kernels {
@@ -26,14 +26,6 @@ std::string modelName() {
         }
     }
     return "unknown processor";
-}
-
-// Cores this process may use, which a container can make fewer than there are.
-int usableCores() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    const int counted = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
-    return std::max(1, counted > 0 ? counted : static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
 std::uint64_t memoryOfMachine() {

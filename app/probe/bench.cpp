@@ -3,6 +3,7 @@
 #include "app/probe/precision_flags.h"
 #include "app/probe/probe_commands.h"
 #include "engine/evaluate.h"
+#include "kernels/cores.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -11,7 +12,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <thread>
 
 namespace app {
 
@@ -80,9 +80,7 @@ std::vector<BenchResult> measure(engine::Evaluator& evaluator, const BenchArgume
 }
 
 std::int64_t threadsOf(const BenchArguments& arguments) {
-    return arguments.options.threads > 0
-               ? arguments.options.threads
-               : static_cast<std::int64_t>(std::thread::hardware_concurrency());
+    return arguments.options.threads > 0 ? arguments.options.threads : kernels::usableCores();
 }
 
 std::string benchJson(const std::vector<BenchResult>& results, const engine::Capabilities& model,

@@ -3,6 +3,7 @@
 
 #include "app/command/text_table.h"
 #include "app/probe/probe_commands.h"
+#include "kernels/cores.h"
 #include "kernels/thread_pool.h"
 
 #include <CLI/CLI.hpp>
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <thread>
 
 namespace app {
 
@@ -58,9 +58,7 @@ ExitStatus check(const CheckArguments& arguments) {
                                        "the option out.",
                                        arguments.device));
     }
-    const int threads = arguments.threads > 0
-                            ? arguments.threads
-                            : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    const int threads = arguments.threads > 0 ? arguments.threads : kernels::usableCores();
     kernels::ThreadPool pool(threads);
     const auto ops = kernels::makeCpuOps(pool, arguments.isa);
     const auto results = kernels::checkOps(*ops, arguments.seed);

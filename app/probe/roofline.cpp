@@ -2,16 +2,15 @@
 #include "app/command/text_table.h"
 #include "app/probe/probe_commands.h"
 #include "kernels/ceilings.h"
+#include "kernels/cores.h"
 #include "kernels/ops.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <array>
 #include <memory>
-#include <thread>
 
 namespace app {
 
@@ -53,9 +52,7 @@ ExitStatus roofline(const RooflineArguments& arguments) {
                                        "the option out.",
                                        arguments.device));
     }
-    const int threads = arguments.threads > 0
-                            ? arguments.threads
-                            : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    const int threads = arguments.threads > 0 ? arguments.threads : kernels::usableCores();
     kernels::ThreadPool pool(threads);
     const kernels::Machine machine = kernels::describeMachine();
     const std::string isa = kernels::makeCpuOps(pool, arguments.isa)->isa();

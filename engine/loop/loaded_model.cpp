@@ -4,6 +4,7 @@
 #include "engine/base/failure.h"
 #include "engine/loop/memory_reading.h"
 #include "engine/model/registry.h"
+#include "kernels/cores.h"
 
 #include <fmt/format.h>
 
@@ -90,8 +91,7 @@ std::string displayName(const std::filesystem::path& file) {
 } // namespace
 
 int threadCount(const EngineConfig& config) {
-    return config.threads == 0 ? std::max(1, kernels::describeMachine().cores)
-                               : static_cast<int>(config.threads);
+    return config.threads == 0 ? kernels::usableCores() : static_cast<int>(config.threads);
 }
 
 LoadedModel loadModel(const std::filesystem::path& path, const LoadSettings& settings,

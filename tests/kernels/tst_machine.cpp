@@ -1,10 +1,13 @@
 // What the machine says of itself, the choice of instruction set, and refused weights.
 #include "kernels/ceilings.h"
 #include "kernels/check_inputs.h"
+#include "kernels/cores.h"
 #include "kernels/ops.h"
 #include "kernels/thread_pool.h"
 
 #include <QTest>
+
+#include <climits>
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +18,7 @@ class TstMachine : public QObject {
 private Q_SLOTS:
     void everyMachineRunsScalar();
     void machineIsDescribed();
+    void quotasBoundTheCores();
     void bandwidthIsPlausible();
     void ceilingsArePlausible();
     void unknownIsasAreRefused();
@@ -44,6 +48,21 @@ void TstMachine::machineIsDescribed() {
     QVERIFY(!machine.isa.empty());
     QVERIFY(machine.cores >= 1);
     QVERIFY(machine.memoryBytes > (std::uint64_t{256} << 20));
+}
+
+void TstMachine::quotasBoundTheCores() {
+    using kernels::coresOfQuota;
+    QVERIFY(coresOfQuota("200000 100000") == 2);
+    QVERIFY(coresOfQuota("200001 100000\n") == 3);
+    QVERIFY(coresOfQuota("50000 100000") == 1);
+    QVERIFY(coresOfQuota("1 1000000") == 1);
+    QVERIFY(coresOfQuota("9223372036854775807 1") == INT_MAX);
+    for (const char* none : {"max 100000", "", "many", "200000", "0 100000", "-1 100000",
+                             "100000 0", "99999999999999999999 100000"}) {
+        QVERIFY2(!coresOfQuota(none), none);
+    }
+    QVERIFY(kernels::usableCores() >= 1);
+    QCOMPARE(kernels::describeMachine().cores, kernels::usableCores());
 }
 
 void TstMachine::bandwidthIsPlausible() {
