@@ -5,7 +5,9 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -21,7 +23,6 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kSpinTime = std::chrono::microseconds(60);
 // More pieces than workers even out a worker that the system took away or that got harder rows.
 constexpr std::int64_t kPiecesPerWorker = 4;
-constexpr std::uint64_t kPiecesLeft = 0xFFFFFFFFU; // the low half of a ticket
 
 void relax() {
 #if defined(__x86_64__)
@@ -58,23 +59,49 @@ struct Job {
     std::int64_t pieces = 0;
 };
 
+// Pieces [begin, end) of a job that nobody has claimed, in one word with the job's number: job <<
+// 32 | begin << 16 | end.
+struct Ticket {
+    std::uint32_t job;
+    std::uint16_t begin;
+    std::uint16_t end;
+
+    static Ticket of(std::uint64_t word) {
+        return {static_cast<std::uint32_t>(word >> 32), static_cast<std::uint16_t>(word >> 16),
+                static_cast<std::uint16_t>(word)};
+    }
+    std::uint64_t word() const {
+        return std::uint64_t{job} << 32 | std::uint64_t{begin} << 16 | end;
+    }
+};
+constexpr std::int64_t kMostPieces = 0xFFFF;
+
+// A worker's own pieces: it takes them in ascending order, so that what it reads next lies behind
+// what it reads now and what it wrote is in its own cache in the next job; others that have none
+// left take the last.
+struct alignas(64) Share {
+    std::atomic<std::uint64_t> ticket{0};
+};
+
 } // namespace
 
 struct ThreadPool::State {
-    // Number of the job << 32 | pieces nobody has claimed. A piece is claimed by decrementing, so a
-    // worker that wakes late finds either nothing or a piece of a job that can't end without it.
-    alignas(64) std::atomic<std::uint64_t> ticket{0};
+    // One a worker. A piece is claimed by exchanging the ticket, so a worker that wakes late finds
+    // either nothing or a piece of a job that can't end without it.
+    std::unique_ptr<Share[]> shares;
+    int shareCount = 0;
+    std::uint32_t jobNumber = 0; // the caller's
     // Pieces not finished. The caller waits for zero; counting one down publishes its results.
     alignas(64) std::atomic<std::uint32_t> unfinished{0};
     // Changes with every job and on stop; workers park on it.
     alignas(64) std::atomic<std::uint32_t> signal{0};
     std::atomic<bool> isStopping{false};
-    // Workers from this number on take nothing. Written before the ticket, read after it.
+    // Workers from this number on take nothing. Written before the tickets, read after them.
     std::atomic<int> limit{1};
     // Relaxed: it only saves work, the exception itself travels under the mutex.
     std::atomic<bool> hasFailed{false};
 
-    Job job; // written before the ticket's release, read after acquiring a piece
+    Job job; // written before the tickets' release, read after acquiring a piece
     std::mutex failureMutex;
     std::exception_ptr failure;
     std::array<BusyTime, kBusySlots> busy;
@@ -87,6 +114,7 @@ struct ThreadPool::State {
     void runWorker(int worker);
     void run(const Job& next);
     void work(int worker);
+    std::optional<std::int64_t> claim(Share& share, int worker, bool isOwn);
     void runPiece(std::int64_t piece, int worker);
     // Returns the end of the time that began at `begin`.
     Clock::time_point addBusy(int worker, Clock::time_point begin);
@@ -95,6 +123,8 @@ struct ThreadPool::State {
 void ThreadPool::State::start(int threads) {
     isStopping.store(false);
     limit.store(threads, std::memory_order_relaxed);
+    shares = std::make_unique<Share[]>(static_cast<std::size_t>(threads));
+    shareCount = threads;
     for (int worker = 1; worker < threads; ++worker) {
         workers.emplace_back([this, worker] { runWorker(worker); });
     }
@@ -125,8 +155,15 @@ void ThreadPool::State::run(const Job& next) {
     job = next;
     hasFailed.store(false, std::memory_order_relaxed);
     unfinished.store(static_cast<std::uint32_t>(next.pieces), std::memory_order_relaxed);
-    const std::uint64_t number = (ticket.load(std::memory_order_relaxed) >> 32) + 1;
-    ticket.store(number << 32 | static_cast<std::uint64_t>(next.pieces));
+    ++jobNumber;
+    const std::int64_t taking = limit.load(std::memory_order_relaxed);
+    for (std::int64_t i = 0; i < shareCount; ++i) {
+        const auto edge = [&](std::int64_t share) {
+            return static_cast<std::uint16_t>(next.pieces * std::min(share, taking) / taking);
+        };
+        const Ticket own{.job = jobNumber, .begin = edge(i), .end = edge(i + 1)};
+        shares[static_cast<std::size_t>(i)].ticket.store(own.word());
+    }
     signal.fetch_add(1);
     signal.notify_all(); // a system call only where a worker is parked
     work(0);
@@ -140,20 +177,33 @@ void ThreadPool::State::run(const Job& next) {
     }
 }
 
+// Own pieces first, then those of the next workers round.
 void ThreadPool::State::work(int worker) {
-    std::uint64_t seen = ticket.load(std::memory_order_acquire);
     auto begin = Clock::now();
-    while ((seen & kPiecesLeft) != 0 && worker < limit.load(std::memory_order_relaxed)) {
-        if (!ticket.compare_exchange_weak(seen, seen - 1, std::memory_order_acq_rel,
-                                          std::memory_order_acquire)) {
-            continue;
+    for (int i = 0; i < shareCount; ++i) {
+        Share& share = shares[static_cast<std::size_t>((worker + i) % shareCount)];
+        while (const auto piece = claim(share, worker, i == 0)) {
+            runPiece(*piece, worker);
+            begin = addBusy(worker, begin);
+            if (unfinished.fetch_sub(1) == 1) {
+                unfinished.notify_one();
+            }
         }
-        runPiece(job.pieces - static_cast<std::int64_t>(seen & kPiecesLeft), worker);
-        begin = addBusy(worker, begin);
-        if (unfinished.fetch_sub(1) == 1) {
-            unfinished.notify_one();
+    }
+}
+
+std::optional<std::int64_t> ThreadPool::State::claim(Share& share, int worker, bool isOwn) {
+    std::uint64_t seen = share.ticket.load(std::memory_order_acquire);
+    while (true) {
+        Ticket left = Ticket::of(seen);
+        if (left.begin >= left.end || worker >= limit.load(std::memory_order_relaxed)) {
+            return std::nullopt;
         }
-        seen = ticket.load(std::memory_order_acquire);
+        const std::int64_t piece = isOwn ? left.begin++ : --left.end;
+        if (share.ticket.compare_exchange_weak(seen, left.word(), std::memory_order_acq_rel,
+                                               std::memory_order_acquire)) {
+            return piece;
+        }
     }
 }
 
@@ -219,7 +269,7 @@ void ThreadPool::parallelFor(std::int64_t count, std::int64_t grain, RangeBody b
         return;
     }
     const int taking = m_state->limit.load(std::memory_order_relaxed);
-    const std::int64_t most = taking == 1 ? 1 : taking * kPiecesPerWorker;
+    const std::int64_t most = taking == 1 ? 1 : std::min(taking * kPiecesPerWorker, kMostPieces);
     const std::int64_t pieces =
         std::clamp(count / std::max<std::int64_t>(grain, 1), std::int64_t{1}, most);
     if (pieces == 1) { // work this small wakes no other thread

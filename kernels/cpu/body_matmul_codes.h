@@ -112,20 +112,36 @@ template <int kParts, int kPart, class Function>
     }
 }
 
+// Row t of one block, or of two side by side.
+struct BlockRow {
+    const std::int8_t* codes;
+    const float* scale;
+    const std::int32_t* bias;
+    const float* sum;
+};
+
+template <int kPart>
+[[gnu::always_inline]] inline BlockRow rowOf(const ActivationBlock* blocks, int t) {
+    const ActivationBlock& block = blocks[t / kBlockTokens];
+    const int slot = t % kBlockTokens;
+    return {block.codes + kGroupColumns * slot, block.scales + slot,
+            block.bias + kPart * block.width + slot, block.sums + kPart * block.width + slot};
+}
+
 // Adds one part of a group to the sums of kTiles x kTokens.
 template <TileKind kKind, int kPart, int kTokens, int kTiles>
-[[gnu::always_inline]] inline void addPart(const TileStreams* streams, const ActivationBlock& block,
-                                           const std::uint8_t* table, int lane,
-                                           MatmulF (&sums)[kTiles][kTokens]) {
+[[gnu::always_inline]] inline void addPart(const TileStreams* streams,
+                                           const ActivationBlock* blocks, const std::uint8_t* table,
+                                           int lane, MatmulF (&sums)[kTiles][kTokens]) {
     constexpr TileTraits kTraits = tileTraits(kKind);
     constexpr int kLargest = largestCode(kTraits);
     constexpr bool kIsBiased = kTraits.bias != 0 && (kLargest < 255 || Simd::kHasUnsignedDot);
     typename Simd::template Dot<kLargest> dots[kTiles][kTokens];
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (int t = 0; t < kTokens; ++t) {
 #pragma GCC unroll 4
         for (int n = 0; n < kTiles; ++n) {
-            dots[n][t].begin(kIsBiased ? block.bias[kPart * block.width + t] : 0);
+            dots[n][t].begin(kIsBiased ? *rowOf<kPart>(blocks, t).bias : 0);
         }
     }
     eachColumn<kTraits.parts, kPart>([&](auto column, auto step) __attribute__((always_inline)) {
@@ -134,10 +150,10 @@ template <TileKind kKind, int kPart, int kTokens, int kTiles>
         for (int n = 0; n < kTiles; ++n) {
             codes[n] = codesOf<kKind, decltype(column)::value>(streams[n].codes + 4 * lane, table);
         }
-#pragma GCC unroll 8
+#pragma GCC unroll 16
         for (int t = 0; t < kTokens; ++t) {
             const MatmulI four =
-                Simd::broadcast4(block.codes + kGroupColumns * t + 4 * decltype(column)::value);
+                Simd::broadcast4(rowOf<kPart>(blocks, t).codes + 4 * decltype(column)::value);
 #pragma GCC unroll 4
             for (int n = 0; n < kTiles; ++n) {
                 dots[n][t].template add<decltype(step)::value>(codes[n], four);
@@ -147,13 +163,13 @@ template <TileKind kKind, int kPart, int kTokens, int kTiles>
 #pragma GCC unroll 4
     for (int n = 0; n < kTiles; ++n) {
         const Factors factors = factorsOf<kKind, kPart>(streams[n].factors, streams[n].super, lane);
-#pragma GCC unroll 8
+#pragma GCC unroll 16
         for (int t = 0; t < kTokens; ++t) {
-            const MatmulF scale = Simd::mul(factors.scale, Simd::set1(block.scales[t]));
+            const BlockRow row = rowOf<kPart>(blocks, t);
+            const MatmulF scale = Simd::mul(factors.scale, Simd::set1(*row.scale));
             sums[n][t] = Simd::fma(Simd::toFloat(dots[n][t].result()), scale, sums[n][t]);
             if constexpr (kTraits.hasMinimum) {
-                sums[n][t] = Simd::fma(factors.minimum,
-                                       Simd::set1(block.sums[kPart * block.width + t]), sums[n][t]);
+                sums[n][t] = Simd::fma(factors.minimum, Simd::set1(*row.sum), sums[n][t]);
             }
         }
     }

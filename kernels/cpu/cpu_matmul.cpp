@@ -3,7 +3,7 @@
 #include "kernels/cpu/check_view.h"
 #include "kernels/cpu/cpu_ops.h"
 #include "kernels/cpu/cpu_weight.h"
-#include "kernels/cpu/wide_product.h"
+#include "kernels/cpu/tile_product.h"
 #include "kernels/thread_pool.h"
 
 #include <algorithm>
@@ -22,6 +22,7 @@ constexpr double kPieceNanoseconds = 3000.0;
 constexpr double kBytesPerNanosecond = 12.0;
 constexpr double kProductsPerNanosecond = 160.0;
 constexpr std::int64_t kNarrowTiles = 2; // that workers take at once where nothing is expanded
+
 bool isBlockFormat(const Weight* weight) {
     return traits(weight->format()).blockElements > 1;
 }
@@ -38,17 +39,7 @@ struct CpuOps::Product {
         std::int64_t unitTiles;
 
         std::int64_t units() const { return dividedUp(weight->tiles(), unitTiles); }
-        int terms() const { return activations == nullptr ? 1 : activations->terms(); }
-    };
-    // Tiles of one part for the tokens of one chunk.
-    struct Task {
-        const Part& part;
-        std::int64_t firstToken, endToken;
-        std::int64_t firstTile, endTile;
-        int worker;
-
-        std::int64_t blockTokens() const { return kBlockTokens / part.terms(); }
-        std::int64_t blocks() const { return dividedUp(endToken - firstToken, blockTokens()); }
+        int terms() const { return activations == nullptr ? 0 : activations->terms(); }
     };
 
     const KernelTable& kernels;
@@ -62,9 +53,9 @@ struct CpuOps::Product {
     WorkerScratch scratch;
 
     void add(const CpuWeight& weight, Activations* activations, float* out);
-    bool isWide(const Part& part) const;
-    void runTiles(const Task& task) const;
-    void runWide(const Task& task) const;
+    // Units [begin, begin + count) of a part for the tokens of a chunk.
+    void runTiles(const Part& part, std::int64_t chunk, std::int64_t begin, std::int64_t count,
+                  int worker) const;
     // Units [begin, end) of all parts, chunk after chunk.
     void runUnits(std::int64_t begin, std::int64_t end, int worker) const;
     std::int64_t grain() const;
@@ -72,64 +63,30 @@ struct CpuOps::Product {
 
 void CpuOps::Product::add(const CpuWeight& weight, Activations* activations, float* out) {
     Part part{&weight, tileTraits(weight.shape().kind), activations, out, units, kNarrowTiles};
-    part.unitTiles = isWide(part) ? kWideTiles : kNarrowTiles;
+    const std::int64_t chunk = std::min(tokens, chunkTokens);
+    part.unitTiles = TileProduct::isWide(kernels, part.terms(), chunk) ? kWideTiles : kNarrowTiles;
     parts.push_back(part);
     units += part.units();
-    const std::size_t bytes =
-        isWide(part) ? WideProduct::memoryBytes(weight, part.terms(), std::min(tokens, chunkTokens))
-        : weight.isPacked() ? 0
-                            : weight.shape().bytes;
-    workerBytes = std::max(workerBytes, bytes);
+    workerBytes =
+        std::max(workerBytes, TileProduct::memoryBytes(kernels, weight, part.terms(), chunk));
 }
 
-bool CpuOps::Product::isWide(const Part& part) const {
-    return WideProduct::isWorthwhile(kernels, part.terms(), std::min(tokens, chunkTokens));
-}
-
-void CpuOps::Product::runTiles(const Task& task) const {
-    const Part& part = task.part;
-    const CpuWeight& weight = *part.weight;
-    const std::int64_t blockTokens = task.blockTokens();
-    // One block passes over all tiles at once; more blocks share a pair of tiles while it is in L1.
-    const std::int64_t together = !weight.isPacked()   ? 1
-                                  : task.blocks() == 1 ? task.endTile - task.firstTile
-                                                       : kNarrowTiles;
-    for (std::int64_t first = task.firstTile; first < task.endTile; first += together) {
-        const std::int64_t last = std::min(task.endTile, first + together) - 1;
-        TileRun run{};
-        run.shape = &weight.shape();
-        run.tiles = weight.tile(first, scratch.base == nullptr ? nullptr : scratch.of(task.worker));
-        run.tileCount = last - first + 1;
-        run.lastRows = weight.rowsOfTile(last);
-        run.terms = part.terms();
-        run.xStride = columns;
-        run.outStride = weight.rows();
-        for (std::int64_t token = task.firstToken; token < task.endToken; token += blockTokens) {
-            if (part.activations == nullptr) {
-                run.x = x + token * columns;
-                run.block.width = static_cast<int>(std::min(blockTokens, task.endToken - token));
-            } else {
-                run.block = part.activations->block(kernels, part.kind, token / blockTokens);
-            }
-            run.out = part.out + token * weight.rows() + first * kTileRows;
-            kernels.matmul->run[static_cast<std::size_t>(weight.shape().kind)](run);
-        }
-    }
-}
-
-void CpuOps::Product::runWide(const Task& task) const {
-    const Part& part = task.part;
+void CpuOps::Product::runTiles(const Part& part, std::int64_t chunk, std::int64_t begin,
+                               std::int64_t count, int worker) const {
+    const std::int64_t first = chunk * chunkTokens;
+    const std::int64_t blockTokens = kBlockTokens / std::max(part.terms(), 1);
     const std::int64_t rows = part.weight->rows();
-    const WideProduct product{.kernels = kernels,
+    const TileProduct product{.kernels = kernels,
                               .weight = *part.weight,
                               .activations = part.activations,
-                              .firstBlock = task.firstToken / task.blockTokens(),
-                              .x = x + task.firstToken * columns,
-                              .tokens = task.endToken - task.firstToken,
-                              .out = part.out + task.firstToken * rows,
+                              .firstBlock = first / blockTokens,
+                              .x = x + first * columns,
+                              .tokens = std::min(tokens - first, chunkTokens),
+                              .out = part.out + first * rows,
                               .outStride = rows,
-                              .memory = scratch.of(task.worker)};
-    product.run(task.firstTile, task.endTile);
+                              .memory = scratch.base == nullptr ? nullptr : scratch.of(worker)};
+    product.run(begin * part.unitTiles,
+                std::min((begin + count) * part.unitTiles, part.weight->tiles()));
 }
 
 void CpuOps::Product::runUnits(std::int64_t begin, std::int64_t end, int worker) const {
@@ -140,14 +97,7 @@ void CpuOps::Product::runUnits(std::int64_t begin, std::int64_t end, int worker)
                                        [&](const Part& p) { return p.firstUnit <= unit; });
         const std::int64_t first = unit - part->firstUnit;
         const std::int64_t count = std::min(end - begin, part->units() - first);
-        const Task task{.part = *part,
-                        .firstToken = chunk * chunkTokens,
-                        .endToken = std::min(tokens, (chunk + 1) * chunkTokens),
-                        .firstTile = first * part->unitTiles,
-                        .endTile =
-                            std::min((first + count) * part->unitTiles, part->weight->tiles()),
-                        .worker = worker};
-        isWide(*part) ? runWide(task) : runTiles(task);
+        runTiles(*part, chunk, first, count, worker);
         begin += count;
     }
 }

@@ -5,7 +5,7 @@
 #include "kernels/cpu/check_view.h"
 #include "kernels/cpu/cpu_ops.h"
 #include "kernels/cpu/cpu_weight.h"
-#include "kernels/cpu/wide_product.h"
+#include "kernels/cpu/tile_product.h"
 #include "kernels/thread_pool.h"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ struct CpuOps::GroupProduct {
         std::int64_t outStride;
         std::int64_t firstUnit;
 
-        int terms() const { return activations == nullptr ? 1 : activations->terms(); }
+        int terms() const { return activations == nullptr ? 0 : activations->terms(); }
     };
 
     const KernelTable& kernels;
@@ -78,50 +78,19 @@ struct CpuOps::GroupProduct {
     // Tiles [begin, end) for the rows of one chunk.
     void runTiles(const Part& part, std::int64_t chunk, std::int64_t begin, std::int64_t end,
                   int worker) const {
-        const CpuWeight& weight = *part.weight;
         const std::int64_t firstRow = chunk * chunkRows;
         const std::int64_t endRow = std::min(part.rows, firstRow + chunkRows);
-        const int terms = part.terms();
-        const std::int64_t blockRows = kBlockTokens / terms;
-        if (WideProduct::isWorthwhile(kernels, terms, endRow - firstRow)) {
-            const WideProduct product{.kernels = kernels,
-                                      .weight = weight,
-                                      .activations = part.activations,
-                                      .firstBlock = part.firstBlock + firstRow / blockRows,
-                                      .x = part.x + firstRow * columns,
-                                      .tokens = endRow - firstRow,
-                                      .out = part.out + firstRow * part.outStride,
-                                      .outStride = part.outStride,
-                                      .memory = scratch.of(worker)};
-            product.run(begin, end);
-            return;
-        }
-        // One block passes over all tiles at once; more share a pair of tiles while it is in L1.
-        const std::int64_t together = !weight.isPacked()               ? 1
-                                      : endRow - firstRow <= blockRows ? end - begin
-                                                                       : 2;
-        for (std::int64_t tile = begin; tile < end; tile += together) {
-            const std::int64_t last = std::min(end, tile + together) - 1;
-            TileRun run{};
-            run.shape = &weight.shape();
-            run.tiles = weight.tile(tile, scratch.base == nullptr ? nullptr : scratch.of(worker));
-            run.tileCount = last - tile + 1;
-            run.lastRows = weight.rowsOfTile(last);
-            run.terms = terms;
-            run.xStride = columns;
-            run.outStride = part.outStride;
-            for (std::int64_t row = firstRow; row < endRow; row += blockRows) {
-                if (part.activations == nullptr) {
-                    run.x = part.x + row * columns;
-                    run.block.width = static_cast<int>(std::min(blockRows, endRow - row));
-                } else {
-                    run.block = part.activations->block(kernels, part.kind,
-                                                        part.firstBlock + row / blockRows);
-                }
-                run.out = part.out + row * part.outStride + tile * kTileRows;
-                kernels.matmul->run[static_cast<std::size_t>(weight.shape().kind)](run);
-            }
-        }
+        const std::int64_t blockRows = kBlockTokens / std::max(part.terms(), 1);
+        const TileProduct product{.kernels = kernels,
+                                  .weight = *part.weight,
+                                  .activations = part.activations,
+                                  .firstBlock = part.firstBlock + firstRow / blockRows,
+                                  .x = part.x + firstRow * columns,
+                                  .tokens = endRow - firstRow,
+                                  .out = part.out + firstRow * part.outStride,
+                                  .outStride = part.outStride,
+                                  .memory = scratch.base == nullptr ? nullptr : scratch.of(worker)};
+        product.run(begin, end);
     }
 
     void runUnits(std::int64_t begin, std::int64_t end, int worker) const {
@@ -258,11 +227,8 @@ void CpuOps::matmulGroups(View x, std::span<const std::int32_t> sources,
                          .firstUnit = 0});
             const std::int64_t chunk = std::min<std::int64_t>(group.rows, product.chunkRows);
             const int terms = product.parts.back().terms();
-            const std::size_t needed = WideProduct::isWorthwhile(m_kernels, terms, chunk)
-                                           ? WideProduct::memoryBytes(*weight, terms, chunk)
-                                       : weight->isPacked() ? 0
-                                                            : weight->shape().bytes;
-            scratchBytes = std::max(scratchBytes, needed);
+            scratchBytes =
+                std::max(scratchBytes, TileProduct::memoryBytes(m_kernels, *weight, terms, chunk));
         }
         firstRow += group.rows;
     }

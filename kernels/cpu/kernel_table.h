@@ -58,14 +58,17 @@ struct ActivationBlock {
     int width;
 };
 
-// Products of consecutive tiles with one block of activations.
+// Products of consecutive tiles with one block of activations, or two at once.
 struct TileRun {
     const TileShape* shape;
     const std::byte* tiles;
     std::int64_t tileCount;
-    int lastRows; // rows of the last tile that exist
+    int lastRows;           // rows of the last tile that exist
+    std::int64_t firstTile; // which of its weight the first one is
+    bool asksAhead;         // for the tiles behind these; not where they are multiplied again
     // Integer kinds; `terms` 2 means that rows 2t and 2t+1 add up to token t.
     ActivationBlock block;
+    ActivationBlock second; // full ones only, and where MatmulTable says so; else of width 0
     int terms;
     // F32, F16, BF16 kinds: `width` rows of F32.
     const float* x;
@@ -177,6 +180,7 @@ struct WideTable {
 
 struct MatmulTable {
     MatmulFunction run[kTileKinds]; // by TileKind
+    bool pairsBlocks;               // `run` takes two of codes at once
     const WideTable* wide;          // nullptr where `run` is as fast for many rows
 };
 

@@ -12,6 +12,7 @@ namespace {
 struct Simd {
     static constexpr int kLanes = 8;
     static constexpr int kMatmulTokens = 4;
+    static constexpr bool kPairsBlocks = false;
     static constexpr int kScoreRows = 3;
     static constexpr bool kHasUnsignedDot = false;
     using F = __m256;
@@ -174,6 +175,11 @@ struct Simd {
     };
 
     static void prefetch(const void* p) { _mm_prefetch(static_cast<const char*>(p), _MM_HINT_T0); }
+    // Into L2 only. Not the intrinsic: GCC takes a function that only prefetches for one without
+    // effect and drops its calls.
+    [[gnu::always_inline]] static void prefetchFar(const void* p) {
+        asm volatile("prefetcht1 (%0)" : : "r"(p));
+    }
 
     static void transpose(F* v) {
         F t[8];

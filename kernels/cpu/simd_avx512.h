@@ -11,7 +11,8 @@ namespace {
 
 struct Simd {
     static constexpr int kLanes = 16;
-    static constexpr int kMatmulTokens = 8; // accumulators of a product that fit the registers
+    static constexpr int kMatmulTokens = 8;    // accumulators of a product that fit the registers
+    static constexpr bool kPairsBlocks = true; // twice as many, the sums beside them in memory
     static constexpr int kScoreRows = 6;
     static constexpr bool kHasUnsignedDot = true; // 8-bit codes times signed, no saturation
     using F = __m512;
@@ -137,9 +138,10 @@ struct Simd {
     };
 
     static void prefetch(const void* p) { _mm_prefetch(static_cast<const char*>(p), _MM_HINT_T0); }
-    // Into L2 only.
-    static void prefetchFar(const void* p) {
-        _mm_prefetch(static_cast<const char*>(p), _MM_HINT_T1);
+    // Into L2 only. Not the intrinsic: GCC takes a function that only prefetches for one without
+    // effect and drops its calls.
+    [[gnu::always_inline]] static void prefetchFar(const void* p) {
+        asm volatile("prefetcht1 (%0)" : : "r"(p));
     }
 
     static void transpose(F* v) {

@@ -13,6 +13,7 @@ namespace {
 struct Simd {
     static constexpr int kLanes = 4;
     static constexpr int kMatmulTokens = 2;
+    static constexpr bool kPairsBlocks = false;
     static constexpr int kScoreRows = 1;
     static constexpr bool kHasUnsignedDot = true;
     struct F {
@@ -228,6 +229,7 @@ struct Simd {
     };
 
     static void prefetch(const void* p) { __builtin_prefetch(p); }
+    static void prefetchFar(const void* p) { __builtin_prefetch(p, 0, 2); }
 
     static void transpose(F* v) {
         for (int i = 0; i < 4; ++i) {

@@ -1,4 +1,5 @@
-#include "kernels/cpu/wide_product.h"
+// The wide half of a TileProduct.
+#include "kernels/cpu/tile_product.h"
 
 #include <algorithm>
 
@@ -58,31 +59,25 @@ ActivationBlock laterGroups(const ActivationBlock& block, std::int64_t group, in
 
 } // namespace
 
-bool WideProduct::isWorthwhile(const KernelTable& kernels, int terms, std::int64_t tokens) {
-    return kernels.matmul->wide != nullptr && tokens * terms > kBlockTokens;
-}
-
 // Tiles packed on the way, tiles expanded, sums.
-std::size_t WideProduct::memoryBytes(const CpuWeight& weight, int terms, std::int64_t tokens) {
-    const std::int64_t blocks = dividedUp(tokens * terms, kBlockTokens);
+std::size_t TileProduct::memoryBytes(const KernelTable& kernels, const CpuWeight& weight, int terms,
+                                     std::int64_t tokens) {
+    if (!isWide(kernels, terms, tokens)) {
+        return weight.isPacked() ? 0 : weight.shape().bytes;
+    }
+    const std::int64_t blocks = dividedUp(tokens * std::max(terms, 1), kBlockTokens);
     const std::size_t packed = weight.isPacked() ? 0 : kWideTiles * weight.shape().bytes;
     return packed + Pieces(weight).bytes() +
            static_cast<std::size_t>(blocks * kBlockSums) * sizeof(float);
 }
 
-void WideProduct::run(std::int64_t first, std::int64_t end) const {
-    for (std::int64_t tile = first; tile < end; tile += kWideTiles) {
-        runTogether(tile, std::min(tile + kWideTiles, end) - 1);
-    }
-}
-
-void WideProduct::runTogether(std::int64_t first, std::int64_t last) const {
+void TileProduct::runWide(std::int64_t first, std::int64_t last) const {
     const WideTable& wide = *kernels.matmul->wide;
     const TileShape& shape = weight.shape();
     const TileTraits kind = tileTraits(shape.kind);
     const bool isNumbers = activations == nullptr;
     const Pieces pieces(weight);
-    const std::int64_t rows = tokens * terms();
+    const std::int64_t rows = tokens * rowsPerToken();
     std::byte* expanded = memory + (weight.isPacked() ? 0 : kWideTiles * shape.bytes);
     auto* sums = reinterpret_cast<float*>(expanded + pieces.bytes());
     ExpandRun expand{.shape = &shape, .tiles = {}, .firstGroup = 0, .groups = 0, .out = expanded};
@@ -111,7 +106,7 @@ void WideProduct::runTogether(std::int64_t first, std::int64_t last) const {
                     .nextBlock = weight.columns() * kBlockTokens,
                     .ahead = nullptr,
                     .aheadLines = 0,
-                    .terms = terms(),
+                    .terms = rowsPerToken(),
                     .isFirst = piece == 0,
                     .isLast = piece + 1 == pieces.count,
                     .sums = sums,
@@ -132,7 +127,7 @@ void WideProduct::runTogether(std::int64_t first, std::int64_t last) const {
                 wide.multiply[kind.parts - 1][kind.hasMinimum ? 1 : 0](run);
             }
             run.sums += kBlockSums;
-            run.out += kBlockTokens / terms() * outStride;
+            run.out += kBlockTokens / rowsPerToken() * outStride;
         }
     }
 }
