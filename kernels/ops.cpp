@@ -12,4 +12,15 @@ void Ops::gatedMatmul(View gate, View up, GateActivation activation,
     matmul(gate, weights, outs);
 }
 
+void Ops::addRmsNormForProduct(View x, View delta, View gain, float eps, View out) {
+    addRmsNorm(x, delta, gain, eps, out);
+}
+
+void Ops::ropeAndAttend(View q, View k, View v, const RopeSpec& rope,
+                        std::span<const std::int32_t> positions, KvSlots slots, const KvLayer& kv,
+                        const AttentionBatch& batch, const AttentionRule& rule, View out) {
+    ropeAndStore(q, k, v, rope, positions, slots, kv);
+    attention(q, kv, batch, rule, out);
+}
+
 } // namespace kernels

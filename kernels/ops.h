@@ -164,6 +164,10 @@ public:
     // x += delta, then out = rmsNorm(x).   x, delta, out: [tokens, D]
     virtual void addRmsNorm(View x, View delta, View gain, float eps, View out) = 0;
 
+    // addRmsNorm where the next product multiplies out: x and out need not be there before that,
+    // which makes them row by row on the way. No other operator may read them or be called between.
+    virtual void addRmsNormForProduct(View x, View delta, View gain, float eps, View out);
+
     // x += delta.
     virtual void add(View x, View delta) = 0;
 
@@ -193,6 +197,13 @@ public:
     // h / (heads / kvHeads). Sums in F32; online softmax, Milakov & Gimelshein 2018.
     virtual void attention(View q, const KvLayer& kv, const AttentionBatch& batch,
                            const AttentionRule& rule, View out) = 0;
+
+    // ropeAndStore and attention, with the same bits; in one pass where all slices are single
+    // tokens.
+    virtual void ropeAndAttend(View q, View k, View v, const RopeSpec& rope,
+                               std::span<const std::int32_t> positions, KvSlots slots,
+                               const KvLayer& kv, const AttentionBatch& batch,
+                               const AttentionRule& rule, View out);
 
     // out = silu(gate) * up, silu(g) = g / (1 + exp(-g)).   all [tokens, I]
     virtual void siluMul(View gate, View up, View out) = 0;

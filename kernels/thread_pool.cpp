@@ -270,8 +270,11 @@ void ThreadPool::parallelFor(std::int64_t count, std::int64_t grain, RangeBody b
     }
     const int taking = m_state->limit.load(std::memory_order_relaxed);
     const std::int64_t most = taking == 1 ? 1 : std::min(taking * kPiecesPerWorker, kMostPieces);
-    const std::int64_t pieces =
+    std::int64_t pieces =
         std::clamp(count / std::max<std::int64_t>(grain, 1), std::int64_t{1}, most);
+    if (pieces > taking) { // equal shares
+        pieces -= pieces % taking;
+    }
     if (pieces == 1) { // work this small wakes no other thread
         const auto begin = Clock::now();
         body(0, count, 0);

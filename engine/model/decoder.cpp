@@ -88,13 +88,14 @@ public:
             }
             layer.attention->project(step, attended, delta);
             postNorm(layer.postAttentionNorm, delta);
-            m_ops.addRmsNorm(residual, delta, layer.feedForwardNorm.view(), epsilon, normed);
+            m_ops.addRmsNormForProduct(residual, delta, layer.feedForwardNorm.view(), epsilon,
+                                       normed);
             layer.feedForward->apply(step, normed, delta);
             postNorm(layer.postFeedForwardNorm, delta);
-            m_ops.addRmsNorm(residual, delta,
-                             isLast ? m_graph.outputNorm.view()
-                                    : m_graph.layers[i + 1].attentionNorm.view(),
-                             epsilon, normed);
+            m_ops.addRmsNormForProduct(residual, delta,
+                                       isLast ? m_graph.outputNorm.view()
+                                              : m_graph.layers[i + 1].attentionNorm.view(),
+                                       epsilon, normed);
         }
         const kernels::View logits = m_logits.view().first(wanted);
         const std::array<const kernels::Weight*, 1> output = {&outputWeight()};

@@ -75,12 +75,10 @@ public:
         // Without places of their own windows and recent keys lie where everything lies.
         const std::span<const std::int32_t> recentSlots =
             batch.windowSlots.empty() ? batch.slots : batch.windowSlots;
-        step.ops.ropeAndStore(
-            heads, reshaped(key, byKvHead), reshaped(value, byKvHead), m_rope, batch.positions,
-            kernels::KvSlots(hasPlaces ? batch.windowSlots : batch.slots, recentSlots), kv);
         const kernels::View attended = step.scratch.view(ScratchPart::Attended, {tokens, width()});
-        step.ops.attention(
-            heads, kv,
+        step.ops.ropeAndAttend(
+            heads, reshaped(key, byKvHead), reshaped(value, byKvHead), m_rope, batch.positions,
+            kernels::KvSlots(hasPlaces ? batch.windowSlots : batch.slots, recentSlots), kv,
             {.slices = batch.slices,
              .blocks = hasPlaces ? batch.windowBlocks : batch.blocks,
              .recent = batch.windowBlocks.empty() ? batch.blocks : batch.windowBlocks},

@@ -110,16 +110,15 @@ QuantisedRow Activations::rowAt(std::int64_t row) const {
 }
 
 void Activations::round(const KernelTable& kernels, const float* x, ThreadPool& pool,
-                        const RowGate& gate) {
+                        RowMaker make) {
     layOut();
-    constexpr std::int64_t kGrainElements = 2048;
+    constexpr std::int64_t kGrainElements = 1024;
     const std::int64_t grain = std::max<std::int64_t>(1, kGrainElements / m_columns);
     pool.parallelFor(m_rows / m_terms, grain, [&](std::int64_t begin, std::int64_t end, int) {
         for (std::int64_t token = begin; token < end; ++token) {
             const float* row = x + token * m_columns;
-            if (gate.function != nullptr) {
-                gate.function(row, gate.up + token * m_columns, gate.x + token * m_columns,
-                              m_columns);
+            if (make) {
+                make(token);
             }
             const QuantisedRow high = rowAt(token * m_terms);
             if (m_terms == 1) {

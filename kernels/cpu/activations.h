@@ -17,11 +17,21 @@ class ThreadPool;
 
 namespace kernels::cpu {
 
-// Rows that come about right before they are rounded: x = function(x, up), in place.
-struct RowGate {
-    void (*function)(const float* gate, const float* up, float* out, std::int64_t n) = nullptr;
-    const float* up = nullptr;
-    float* x = nullptr; // the rows that are rounded
+// Rows that come about right before they are rounded: a borrowed callable that makes row `token` of
+// what is rounded, in its place; several workers call it.
+class RowMaker {
+public:
+    RowMaker() = default;
+    template <class F>
+    RowMaker(const F& f) // NOLINT: implicit by design, call sites pass lambdas
+        : m_object(&f),
+          m_call([](const void* o, std::int64_t token) { (*static_cast<const F*>(o))(token); }) {}
+    explicit operator bool() const { return m_call != nullptr; }
+    void operator()(std::int64_t token) const { m_call(m_object, token); }
+
+private:
+    const void* m_object = nullptr;
+    void (*m_call)(const void*, std::int64_t) = nullptr;
 };
 
 class Activations {
@@ -37,8 +47,7 @@ public:
     void require(const KernelTable& kernels, TileTraits kind);
     bool isRequired() const { return m_isRequired; }
     // Rounds all rows of x, [tokens][columns].
-    void round(const KernelTable& kernels, const float* x, ThreadPool& pool,
-               const RowGate& gate = {});
+    void round(const KernelTable& kernels, const float* x, ThreadPool& pool, RowMaker make = {});
 
     int terms() const { return m_terms; }
     // Index of a group's first block; its others follow.

@@ -240,8 +240,9 @@ void scoreBlock(const AttentionTile& tile, const AttentionBlock& block, const Sp
     });
 }
 
+// nextKeys: what is read afterwards.
 void addBlockValues(const AttentionTile& tile, const AttentionBlock& block,
-                    const AttentionBlock& next, const SpanScratch& s, int keys) {
+                    const std::byte* nextKeys, const SpanScratch& s, int keys) {
     const int rows = tile.tokens * tile.heads;
     const bool isDirect = rows <= Simd::kScoreRows && tile.values.coding == KvCoding::F16 &&
                           tile.valueDim == s.paddedDim;
@@ -252,8 +253,7 @@ void addBlockValues(const AttentionTile& tile, const AttentionBlock& block,
         constexpr int kRows = decltype(count)::value;
         if (isDirect) {
             addAllValues<kRows>(s, tile.partial, row, keys, halvesOf(tile, block),
-                                tile.values.rowBytes / 2,
-                                tile.keys.data + next.block * tile.keys.blockStride);
+                                tile.values.rowBytes / 2, nextKeys);
         } else {
             addAllValues<kRows>(s, tile.partial, row, keys, s.values, s.paddedDim, nullptr);
         }
@@ -293,7 +293,12 @@ void attendSpan(const AttentionTile& tile) {
         for (int row = 0; row < rows; ++row) {
             weighRow(tile, s, row, keys);
         }
-        addBlockValues(tile, block, tile.blocks[b + 1 < tile.blockCount ? b + 1 : b], s, keys);
+        // Behind the last block what comes next, or nothing new.
+        const std::int32_t following = tile.blocks[b + 1 < tile.blockCount ? b + 1 : b].block;
+        const std::byte* next = b + 1 == tile.blockCount && tile.nextKeys != nullptr
+                                    ? tile.nextKeys
+                                    : tile.keys.data + following * tile.keys.blockStride;
+        addBlockValues(tile, block, next, s, keys);
     }
     for (int row = 0; row < rows; ++row) {
         tile.partial[row * pitch + pitch - kTileRows] = s.maxima[row];

@@ -1,6 +1,6 @@
-#include "kernels/cpu/attention_plan.h"
+#include "kernels/cpu/attention_call.h"
 #include "kernels/cpu/check_view.h"
-#include "kernels/cpu/cpu_ops.h"
+#include "kernels/cpu/token_store.h"
 #include "kernels/thread_pool.h"
 
 #include <algorithm>
@@ -81,6 +81,11 @@ void checkArguments(const View& q, const KvLayer& kv, const AttentionBatch& batc
     checkBatch(q, kv, batch);
 }
 
+// Beyond every position, and far enough from the end of the numbers to be subtracted from.
+constexpr std::int32_t kNoWindow = 1 << 30;
+// Single tokens that even out over the workers whole.
+constexpr std::int64_t kSlicesPerThread = 4;
+
 std::int64_t paddedTo16(std::int64_t n) {
     return (n + 15) / 16 * 16;
 }
@@ -102,120 +107,190 @@ StoredRows rowsOf(const View& stored, KvCoding coding, std::int64_t kvHead, std:
 
 } // namespace
 
-void CpuOps::attention(View q, const KvLayer& kv, const AttentionBatch& batch,
-                       const AttentionRule& rule, View out) {
+// Checks and plans; memory for partial sums of one tile for each worker, or of every span where the
+// plan is split.
+CpuOps::AttentionCall::AttentionCall(CpuOps& ops, View q, const KvLayer& kv,
+                                     const AttentionBatch& batch, const AttentionRule& rule,
+                                     View out)
+    : m_kernels(ops.m_kernels),
+      m_plan(ops.m_plan),
+      m_q(q),
+      m_out(out),
+      m_kv(kv),
+      m_rule(rule),
+      m_window(rule.window > 0 ? std::min(rule.window, kNoWindow) : kNoWindow) {
     checkArguments(q, kv, batch, out);
-    const std::int64_t heads = q.shape[1];
     const std::int64_t dim = q.shape[2];
     const std::int64_t valueDim = out.shape[2];
-    const std::int64_t kvHeads = kv.keys.shape[1];
     const std::int64_t blockTokens = kv.blockTokens();
-    const bool hasValues = kv.values.data != nullptr;
-    // Beyond every position, and far enough from the end of the numbers to be subtracted from.
-    constexpr std::int32_t kNoWindow = 1 << 30;
-    const std::int32_t window = rule.window > 0 ? std::min(rule.window, kNoWindow) : kNoWindow;
     const std::int32_t granule =
         kv.keyCoding == KvCoding::Channel4 ? static_cast<std::int32_t>(kKvGroup) : 0;
-    m_plan.make(batch, kvHeads, heads, window, granule, m_pool.threads());
-
-    // Memory: partial sums of one tile for each worker, or of every span where the plan is split.
+    ops.m_plan.make(batch, kv.keys.shape[1], q.shape[1], m_window, granule, ops.m_pool.threads());
     const std::int64_t rows = m_plan.rowsAtMost();
-    const std::int64_t partialFloats = rows * (paddedTo16(valueDim) + kPartialTail);
-    const std::int64_t scratchFloats =
-        (paddedTo16(dim) + paddedTo16(valueDim)) * paddedTo16(blockTokens) +
-        rows * paddedTo16(blockTokens) + kRowStates * paddedTo16(rows);
-    const std::int64_t workerFloats = scratchFloats + 2 * partialFloats;
-    const WorkerScratch scratch =
-        workerScratch(static_cast<std::size_t>(workerFloats) * sizeof(float));
-    const auto partialBytes = static_cast<std::size_t>(m_plan.partials() * partialFloats) * 4;
-    if (m_partials.bytes() < partialBytes) {
-        m_partials = Buffer();
-        m_partials = Buffer::cpu(Format::I8, Shape{static_cast<std::int64_t>(partialBytes)});
+    m_partialFloats = rows * (paddedTo16(valueDim) + kPartialTail);
+    m_scratchFloats = (paddedTo16(dim) + paddedTo16(valueDim)) * paddedTo16(blockTokens) +
+                      rows * paddedTo16(blockTokens) + kRowStates * paddedTo16(rows);
+    m_scratch = ops.workerScratch(static_cast<std::size_t>(m_scratchFloats + 2 * m_partialFloats) *
+                                  sizeof(float));
+    const auto partialBytes = static_cast<std::size_t>(m_plan.partials() * m_partialFloats) * 4;
+    if (ops.m_partials.bytes() < partialBytes) {
+        ops.m_partials = Buffer();
+        ops.m_partials = Buffer::cpu(Format::I8, Shape{static_cast<std::int64_t>(partialBytes)});
     }
-    auto* partials = static_cast<float*>(m_partials.view().data);
+    m_partials = static_cast<float*>(ops.m_partials.view().data);
+}
 
-    const auto tileOf = [&](const QueryTile& query, int worker) {
-        const std::int64_t head = query.kvHead * (heads / kvHeads);
-        const std::int64_t first = query.firstRow * heads + head;
-        AttentionTile tile{};
-        tile.q = q.f32() + first * dim;
-        tile.out = out.f32() + first * valueDim;
-        tile.queryStride = heads * dim;
-        tile.outStride = heads * valueDim;
-        tile.tokens = query.tokens;
-        tile.heads = static_cast<int>(heads / kvHeads);
-        tile.keyDim = static_cast<int>(dim);
-        tile.valueDim = static_cast<int>(valueDim);
-        tile.firstPosition = query.firstPosition;
-        tile.keys = rowsOf(kv.keys, kv.keyCoding, query.kvHead, dim, kv.plainTail);
-        tile.values =
-            hasValues ? rowsOf(kv.values, kv.valueCoding, query.kvHead, valueDim, 0) : tile.keys;
-        tile.recent = rowsOf(kv.recent, KvCoding::F16, query.kvHead, dim, 0);
-        tile.blockTokens = static_cast<int>(blockTokens);
-        tile.scale = rule.scale;
-        tile.window = window;
-        tile.scoreCap = rule.scoreCap;
-        tile.scratch = reinterpret_cast<float*>(scratch.of(worker));
-        return tile;
-    };
-    const auto attendSpan = [&](const QueryTile& query, std::int32_t index, AttentionTile& tile,
-                                float* partial) {
-        tile.partial = partial;
-        tile.blockCount = 0;
-        if (index < query.spanCount) {
-            const AttentionSpan& span =
-                m_plan.spans()[static_cast<std::size_t>(query.firstSpan + index)];
-            tile.blocks = m_plan.blocks().data() + span.firstBlock;
-            tile.blockCount = span.blockCount;
-        }
-        m_kernels.attendSpan(tile);
-    };
+AttentionTile CpuOps::AttentionCall::tileOf(const QueryTile& query, int worker) const {
+    const std::int64_t heads = m_q.shape[1];
+    const std::int64_t dim = m_q.shape[2];
+    const std::int64_t valueDim = m_out.shape[2];
+    const std::int64_t group = heads / m_kv.keys.shape[1];
+    const std::int64_t first = query.firstRow * heads + query.kvHead * group;
+    AttentionTile tile{};
+    tile.q = m_q.f32() + first * dim;
+    tile.out = m_out.f32() + first * valueDim;
+    tile.queryStride = heads * dim;
+    tile.outStride = heads * valueDim;
+    tile.tokens = query.tokens;
+    tile.heads = static_cast<int>(group);
+    tile.keyDim = static_cast<int>(dim);
+    tile.valueDim = static_cast<int>(valueDim);
+    tile.firstPosition = query.firstPosition;
+    tile.keys = rowsOf(m_kv.keys, m_kv.keyCoding, query.kvHead, dim, m_kv.plainTail);
+    tile.values = m_kv.values.data != nullptr
+                      ? rowsOf(m_kv.values, m_kv.valueCoding, query.kvHead, valueDim, 0)
+                      : tile.keys;
+    tile.recent = rowsOf(m_kv.recent, KvCoding::F16, query.kvHead, dim, 0);
+    tile.blockTokens = static_cast<int>(m_kv.blockTokens());
+    tile.scale = m_rule.scale;
+    tile.window = m_window;
+    tile.scoreCap = m_rule.scoreCap;
+    tile.scratch = reinterpret_cast<float*>(m_scratch.of(worker));
+    return tile;
+}
+
+void CpuOps::AttentionCall::attendSpan(const QueryTile& query, std::int32_t index,
+                                       AttentionTile& tile, float* partial) const {
+    tile.partial = partial;
+    tile.blockCount = 0;
+    if (index < query.spanCount) {
+        const AttentionSpan& span =
+            m_plan.spans()[static_cast<std::size_t>(query.firstSpan + index)];
+        tile.blocks = m_plan.blocks().data() + span.firstBlock;
+        tile.blockCount = span.blockCount;
+    }
+    m_kernels.attendSpan(tile);
+}
+
+const std::byte* CpuOps::AttentionCall::firstKeys(std::size_t index) const {
+    if (index >= m_plan.tiles().size() || m_plan.tiles()[index].spanCount == 0) {
+        return nullptr;
+    }
+    const QueryTile& query = m_plan.tiles()[index];
+    const AttentionSpan& span = m_plan.spans()[static_cast<std::size_t>(query.firstSpan)];
+    const StoredRows keys =
+        rowsOf(m_kv.keys, m_kv.keyCoding, query.kvHead, m_q.shape[2], m_kv.plainTail);
+    return keys.data +
+           m_plan.blocks()[static_cast<std::size_t>(span.firstBlock)].block * keys.blockStride;
+}
+
+void CpuOps::AttentionCall::attendTile(std::size_t index, std::size_t next, int worker) const {
+    const QueryTile& query = m_plan.tiles()[index];
+    float* total = reinterpret_cast<float*>(m_scratch.of(worker)) + m_scratchFloats;
+    AttentionTile tile = tileOf(query, worker);
+    tile.nextKeys = query.spanCount <= 1 ? firstKeys(next) : nullptr;
+    attendSpan(query, 0, tile, total);
+    for (std::int32_t span = 1; span < query.spanCount; ++span) {
+        tile.nextKeys = span + 1 == query.spanCount ? firstKeys(next) : nullptr;
+        attendSpan(query, span, tile, total + m_partialFloats);
+        m_kernels.mergeSpans(total, total + m_partialFloats, tile.tokens * tile.heads,
+                             tile.valueDim);
+    }
+    tile.partial = total;
+    m_kernels.finishAttention(tile);
+}
+
+void CpuOps::AttentionCall::attendUnit(AttentionUnit unit, int worker) const {
+    const QueryTile& query = m_plan.tiles()[static_cast<std::size_t>(unit.tile)];
+    AttentionTile tile = tileOf(query, worker);
+    attendSpan(query, unit.span, tile,
+               m_partials + (query.firstPartial + unit.span) * m_partialFloats);
+}
+
+void CpuOps::AttentionCall::mergeTile(std::size_t index, int worker) const {
+    const QueryTile& query = m_plan.tiles()[index];
+    AttentionTile tile = tileOf(query, worker);
+    float* total = m_partials + query.firstPartial * m_partialFloats;
+    for (std::int32_t span = 1; span < query.spanCount; ++span) {
+        m_kernels.mergeSpans(total, total + span * m_partialFloats, tile.tokens * tile.heads,
+                             tile.valueDim);
+    }
+    tile.partial = total;
+    m_kernels.finishAttention(tile);
+}
+
+void CpuOps::attention(View q, const KvLayer& kv, const AttentionBatch& batch,
+                       const AttentionRule& rule, View out) {
+    const AttentionCall call(*this, q, kv, batch, rule, out);
     const auto& units = m_plan.units();
     const auto unitCount = static_cast<std::int64_t>(units.size());
-
     if (!m_plan.isSplit()) {
         m_pool.parallelFor(unitCount, 1, [&](std::int64_t begin, std::int64_t end, int worker) {
-            float* total = reinterpret_cast<float*>(scratch.of(worker)) + scratchFloats;
-            for (std::int64_t i = begin; i < end; ++i) {
-                const AttentionUnit unit = units[static_cast<std::size_t>(i)];
-                const QueryTile& query = m_plan.tiles()[static_cast<std::size_t>(unit.tile)];
-                AttentionTile tile = tileOf(query, worker);
-                attendSpan(query, 0, tile, total);
-                for (std::int32_t span = 1; span < query.spanCount; ++span) {
-                    attendSpan(query, span, tile, total + partialFloats);
-                    m_kernels.mergeSpans(total, total + partialFloats, tile.tokens * tile.heads,
-                                         tile.valueDim);
-                }
-                tile.partial = total;
-                m_kernels.finishAttention(tile);
+            for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+                const std::size_t next = i + 1 < units.size() ? i + 1 : i;
+                call.attendTile(static_cast<std::size_t>(units[i].tile),
+                                static_cast<std::size_t>(units[next].tile), worker);
             }
         });
         return;
     }
     m_pool.parallelFor(unitCount, 1, [&](std::int64_t begin, std::int64_t end, int worker) {
         for (std::int64_t i = begin; i < end; ++i) {
-            const AttentionUnit unit = units[static_cast<std::size_t>(i)];
-            const QueryTile& query = m_plan.tiles()[static_cast<std::size_t>(unit.tile)];
-            AttentionTile tile = tileOf(query, worker);
-            attendSpan(query, unit.span, tile,
-                       partials + (query.firstPartial + unit.span) * partialFloats);
+            call.attendUnit(units[static_cast<std::size_t>(i)], worker);
         }
     });
     constexpr std::int64_t kMergesPerPiece = 8;
     m_pool.parallelFor(static_cast<std::int64_t>(m_plan.tiles().size()), kMergesPerPiece,
                        [&](std::int64_t begin, std::int64_t end, int worker) {
                            for (std::int64_t i = begin; i < end; ++i) {
-                               const QueryTile& query = m_plan.tiles()[static_cast<std::size_t>(i)];
-                               AttentionTile tile = tileOf(query, worker);
-                               float* total = partials + query.firstPartial * partialFloats;
-                               for (std::int32_t span = 1; span < query.spanCount; ++span) {
-                                   m_kernels.mergeSpans(total, total + span * partialFloats,
-                                                        tile.tokens * tile.heads, tile.valueDim);
-                               }
-                               tile.partial = total;
-                               m_kernels.finishAttention(tile);
+                               call.mergeTile(static_cast<std::size_t>(i), worker);
                            }
                        });
+}
+
+// A token reads no keys of the step but its own, so whoever stores them can go on with them while
+// they are in its cache: one join fewer, and no lines that two cores pass to and fro.
+void CpuOps::ropeAndAttend(View q, View k, View v, const RopeSpec& rope,
+                           std::span<const std::int32_t> positions, KvSlots slots,
+                           const KvLayer& kv, const AttentionBatch& batch,
+                           const AttentionRule& rule, View out) {
+    const auto tokens = static_cast<std::int64_t>(batch.slices.size());
+    bool isOnePass = tokens == q.shape[0] && tokens >= kSlicesPerThread * m_pool.threads() &&
+                     kv.keyCoding != KvCoding::Channel4;
+    for (std::size_t i = 0; isOnePass && i < batch.slices.size(); ++i) {
+        isOnePass =
+            batch.slices[i].tokens == 1 && batch.slices[i].firstRow == static_cast<std::int32_t>(i);
+    }
+    if (!isOnePass) {
+        Ops::ropeAndAttend(q, k, v, rope, positions, slots, kv, batch, rule, out);
+        return;
+    }
+    checkTokenStore(q, k, v, rope, positions, slots, kv);
+    const TokenStore store(*this, q, k, v, rope, positions, slots, kv);
+    const AttentionCall call(*this, q, kv, batch, rule, out);
+    const auto kvHeads = static_cast<std::size_t>(k.shape[1]);
+    m_pool.parallelFor(tokens, 1, [&](std::int64_t begin, std::int64_t end, int worker) {
+        for (std::int64_t token = begin; token < end; ++token) {
+            store.put(token);
+            if (token + 1 < tokens) {
+                store.askFor(token + 1);
+            }
+            for (std::size_t head = 0; head < kvHeads; ++head) {
+                const std::size_t tile = static_cast<std::size_t>(token) * kvHeads + head;
+                call.attendTile(tile, tile + 1, worker);
+            }
+        }
+    });
 }
 
 } // namespace kernels::cpu

@@ -1,6 +1,6 @@
 // Rotating a step's queries and keys, and storing its keys and values as the layer keeps them.
 #include "kernels/cpu/check_view.h"
-#include "kernels/cpu/cpu_ops.h"
+#include "kernels/cpu/token_store.h"
 #include "kernels/thread_pool.h"
 
 #include <algorithm>
@@ -11,48 +11,6 @@ namespace kernels::cpu {
 namespace {
 
 constexpr std::int64_t kGrainElements = 4096; // as for other row work
-
-// Where rows of one kind go.
-struct RowStore {
-    RowStore(const View& stored, KvCoding rowCoding, std::int64_t elements, std::int64_t tail)
-        : data(static_cast<std::byte*>(stored.data)),
-          coding(rowCoding),
-          dim(elements),
-          plainTail(tail),
-          rowBytes(kvRowBytes(rowCoding, elements, tail)),
-          heads(stored.shape[1]),
-          blockTokens(stored.shape[2]) {}
-
-    std::byte* block(std::int64_t slot, std::int64_t head) const {
-        return data + (slot / blockTokens * heads + head) * blockTokens * rowBytes;
-    }
-    std::byte* row(std::int64_t slot, std::int64_t head) const {
-        return block(slot, head) + slot % blockTokens * rowBytes;
-    }
-
-    void put(const KernelTable& kernels, std::int64_t slot, std::int64_t head,
-             const float* in) const {
-        if (coding != KvCoding::Channel16) {
-            kernels.storeKvRow(coding, in, dim, plainTail, row(slot, head));
-            return;
-        }
-        std::array<std::uint16_t, 64> halves;
-        constexpr auto kMost = static_cast<std::int64_t>(halves.size());
-        auto* out = reinterpret_cast<std::uint16_t*>(block(slot, head)) + slot % blockTokens;
-        for (std::int64_t first = 0; first < dim; first += kMost) {
-            const std::int64_t count = std::min(kMost, dim - first);
-            kernels.storeKvRow(KvCoding::F16, in + first, count, 0,
-                               reinterpret_cast<std::byte*>(halves.data()));
-            for (std::int64_t i = 0; i < count; ++i, out += blockTokens) {
-                *out = halves[static_cast<std::size_t>(i)];
-            }
-        }
-    }
-
-    std::byte* data;
-    KvCoding coding;
-    std::int64_t dim, plainTail, rowBytes, heads, blockTokens;
-};
 
 bool isCache(const View& rows, const View& keys, KvCoding coding, std::int64_t kvHeads,
              std::int64_t dim, std::int64_t tail) {
@@ -72,8 +30,12 @@ void checkSlots(std::span<const std::int32_t> slots, const View& rows) {
     }
 }
 
-void checkStore(const View& q, const View& k, const View& v, std::int64_t width,
-                std::span<const std::int32_t> positions, const KvSlots& slots, const KvLayer& kv) {
+} // namespace
+
+void checkTokenStore(const View& q, const View& k, const View& v, const RopeSpec& rope,
+                     std::span<const std::int32_t> positions, const KvSlots& slots,
+                     const KvLayer& kv) {
+    const auto width = static_cast<std::int64_t>(2 * rope.frequencies.size());
     const std::int64_t tokens = q.shape[0];
     const std::int64_t kvHeads = k.shape[1];
     const bool hasValues = v.data != nullptr;
@@ -110,53 +72,99 @@ void checkStore(const View& q, const View& k, const View& v, std::int64_t width,
     }
 }
 
-} // namespace
+void RowStore::put(const KernelTable& kernels, std::int64_t slot, std::int64_t head,
+                   const float* in) const {
+    if (coding != KvCoding::Channel16) {
+        kernels.storeKvRow(coding, in, dim, plainTail, row(slot, head));
+        return;
+    }
+    std::array<std::uint16_t, 64> halves;
+    constexpr auto kMost = static_cast<std::int64_t>(halves.size());
+    auto* out = reinterpret_cast<std::uint16_t*>(block(slot, head)) + slot % blockTokens;
+    for (std::int64_t first = 0; first < dim; first += kMost) {
+        const std::int64_t count = std::min(kMost, dim - first);
+        kernels.storeKvRow(KvCoding::F16, in + first, count, 0,
+                           reinterpret_cast<std::byte*>(halves.data()));
+        for (std::int64_t i = 0; i < count; ++i, out += blockTokens) {
+            *out = halves[static_cast<std::size_t>(i)];
+        }
+    }
+}
+
+CpuOps::TokenStore::TokenStore(CpuOps& ops, View q, View k, View v, const RopeSpec& rope,
+                               std::span<const std::int32_t> positions, const KvSlots& slots,
+                               const KvLayer& kv)
+    : m_kernels(ops.m_kernels),
+      m_q(q),
+      m_k(k),
+      m_v(v),
+      m_heads(q.shape[1]),
+      m_dim(q.shape[2]),
+      m_kvHeads(k.shape[1]),
+      m_keyDim(k.shape[2]),
+      m_valueDim(v.data != nullptr ? v.shape[2] : 0),
+      m_place(rope.place),
+      m_width(static_cast<int>(2 * rope.frequencies.size())),
+      m_turn(rope.pairing == RopePairing::Interleaved ? m_kernels.turnInterleaved
+                                                      : m_kernels.turnHalves),
+      m_table(ops.m_ropeTables.find(rope, positions, ops.m_pool)),
+      m_keys(kv.keyCoding == KvCoding::Channel4
+                 ? RowStore(kv.recent, KvCoding::F16, m_keyDim, 0)
+                 : RowStore(kv.keys, kv.keyCoding, m_keyDim, kv.plainTail)),
+      m_values(v.data != nullptr ? kv.values : kv.keys, kv.valueCoding, m_valueDim, 0),
+      m_keySlots(kv.keyCoding == KvCoding::Channel4 ? slots.recent : slots.slots),
+      m_slots(slots.slots) {}
+
+void CpuOps::TokenStore::turnHeads(float* first, std::int64_t count, std::int64_t length,
+                                   std::int64_t token) const {
+    first += m_place == RopePlace::Back ? length - m_width : 0;
+    for (std::int64_t head = 0; head < count; ++head) {
+        m_turn(first + head * length, m_table.cosines(token), m_table.sines(token), m_width);
+    }
+}
+
+// A key that lies element by element touches a line for each of them.
+void CpuOps::TokenStore::askFor(std::int64_t token) const {
+    if (m_keys.coding != KvCoding::Channel16) {
+        return;
+    }
+    const std::int64_t slot = m_keySlots[static_cast<std::size_t>(token)];
+    const std::int64_t pitch =
+        m_keys.blockTokens * static_cast<std::int64_t>(sizeof(std::uint16_t));
+    for (std::int64_t head = 0; head < m_kvHeads; ++head) {
+        const std::byte* at = m_keys.block(slot, head) + slot % m_keys.blockTokens * 2;
+        for (std::int64_t i = 0; i < m_keyDim; ++i, at += pitch) {
+            __builtin_prefetch(at, 1);
+        }
+    }
+}
+
+void CpuOps::TokenStore::put(std::int64_t token) const {
+    const auto at = static_cast<std::size_t>(token);
+    float* key = m_k.f32() + token * m_kvHeads * m_keyDim;
+    turnHeads(m_q.f32() + token * m_heads * m_dim, m_heads, m_dim, token);
+    turnHeads(key, m_kvHeads, m_keyDim, token);
+    for (std::int64_t head = 0; head < m_kvHeads; ++head) {
+        m_keys.put(m_kernels, m_keySlots[at], head, key + head * m_keyDim);
+        if (m_valueDim > 0) {
+            m_values.put(m_kernels, m_slots[at], head,
+                         m_v.f32() + (token * m_kvHeads + head) * m_valueDim);
+        }
+    }
+}
 
 void CpuOps::ropeAndStore(View q, View k, View v, const RopeSpec& rope,
                           std::span<const std::int32_t> positions, KvSlots slots,
                           const KvLayer& kv) {
-    const auto width = static_cast<int>(2 * rope.frequencies.size());
-    checkStore(q, k, v, width, positions, slots, kv);
-    const std::int64_t tokens = q.shape[0];
-    const std::int64_t heads = q.shape[1];
-    const std::int64_t dim = q.shape[2];
-    const std::int64_t kvHeads = k.shape[1];
-    const std::int64_t keyDim = k.shape[2];
-    const bool hasValues = v.data != nullptr;
-    const std::int64_t valueDim = hasValues ? v.shape[2] : 0;
-    const bool isChannel = kv.keyCoding == KvCoding::Channel4;
-    const RowStore keys = isChannel ? RowStore(kv.recent, KvCoding::F16, keyDim, 0)
-                                    : RowStore(kv.keys, kv.keyCoding, keyDim, kv.plainTail);
-    const std::span<const std::int32_t> keySlots = isChannel ? slots.recent : slots.slots;
-    const RowStore values(hasValues ? kv.values : kv.keys, kv.valueCoding, valueDim, 0);
-    const RopeTable& table = m_ropeTables.find(rope, positions, m_pool);
-    const auto turn =
-        rope.pairing == RopePairing::Interleaved ? m_kernels.turnInterleaved : m_kernels.turnHalves;
-    const auto turnHeads = [&](float* first, std::int64_t count, std::int64_t length,
-                               std::int64_t token) {
-        first += rope.place == RopePlace::Back ? length - width : 0;
-        for (std::int64_t head = 0; head < count; ++head) {
-            turn(first + head * length, table.cosines(token), table.sines(token), width);
-        }
-    };
-    const std::int64_t rowElements = heads * dim + kvHeads * (keyDim + valueDim);
-    m_pool.parallelFor(tokens, std::max<std::int64_t>(1, kGrainElements / rowElements),
+    checkTokenStore(q, k, v, rope, positions, slots, kv);
+    const TokenStore store(*this, q, k, v, rope, positions, slots, kv);
+    m_pool.parallelFor(q.shape[0], std::max<std::int64_t>(1, kGrainElements / store.rowElements()),
                        [&](std::int64_t begin, std::int64_t end, int) {
                            for (std::int64_t t = begin; t < end; ++t) {
-                               float* key = k.f32() + t * kvHeads * keyDim;
-                               turnHeads(q.f32() + t * heads * dim, heads, dim, t);
-                               turnHeads(key, kvHeads, keyDim, t);
-                               const auto at = static_cast<std::size_t>(t);
-                               for (std::int64_t head = 0; head < kvHeads; ++head) {
-                                   keys.put(m_kernels, keySlots[at], head, key + head * keyDim);
-                                   if (hasValues) {
-                                       values.put(m_kernels, slots.slots[at], head,
-                                                  v.f32() + (t * kvHeads + head) * valueDim);
-                                   }
-                               }
+                               store.put(t);
                            }
                        });
-    if (isChannel) {
+    if (kv.keyCoding == KvCoding::Channel4) {
         codeChannels(positions, slots, kv);
     }
 }

@@ -114,7 +114,23 @@ std::int64_t CpuOps::Product::grain() const {
 }
 
 void CpuOps::matmul(View x, std::span<const Weight* const> weights, std::span<const View> outs) {
-    multiply(x, RowGate{}, weights, outs);
+    if (const auto norm = std::exchange(m_pendingNorm, std::nullopt)) {
+        if (norm->out.data == x.data && norm->out.shape == x.shape &&
+            std::ranges::any_of(weights, isBlockFormat)) {
+            const std::int64_t length = x.shape.rowLength();
+            multiply(
+                x,
+                [&](std::int64_t token) {
+                    m_kernels.addRmsNormRow(norm->x.f32() + token * length,
+                                            norm->delta.f32() + token * length, norm->gain.f32(),
+                                            norm->eps, norm->out.f32() + token * length, length);
+                },
+                weights, outs);
+            return;
+        }
+        addRmsNorm(norm->x, norm->delta, norm->gain, norm->eps, norm->out);
+    }
+    multiply(x, {}, weights, outs);
 }
 
 void CpuOps::gatedMatmul(View gate, View up, GateActivation activation,
@@ -127,10 +143,17 @@ void CpuOps::gatedMatmul(View gate, View up, GateActivation activation,
     }
     const auto function =
         activation == GateActivation::Silu ? m_kernels.siluMulRange : m_kernels.geluMulRange;
-    multiply(gate, RowGate{.function = function, .up = up.f32(), .x = gate.f32()}, weights, outs);
+    const std::int64_t length = gate.shape.rowLength();
+    multiply(
+        gate,
+        [&](std::int64_t token) {
+            float* row = gate.f32() + token * length;
+            function(row, up.f32() + token * length, row, length);
+        },
+        weights, outs);
 }
 
-void CpuOps::multiply(View x, const RowGate& gate, std::span<const Weight* const> weights,
+void CpuOps::multiply(View x, RowMaker make, std::span<const Weight* const> weights,
                       std::span<const View> outs) {
     require(isF32(x) && x.shape.rank() == 2, "matmul: x is not [tokens, K] in F32");
     require(weights.size() == outs.size(), "matmul: as many outputs as weights are needed");
@@ -170,10 +193,10 @@ void CpuOps::multiply(View x, const RowGate& gate, std::span<const Weight* const
         }
         product.add(*weight, activations, outs[i].f32());
     }
-    RowGate pending = gate; // the first rounding leaves rows behind that need none
+    // The first rounding leaves rows behind that need not be made again.
     for (Activations& activations : m_activations) {
         if (activations.isRequired()) {
-            activations.round(m_kernels, x.f32(), m_pool, std::exchange(pending, RowGate{}));
+            activations.round(m_kernels, x.f32(), m_pool, std::exchange(make, RowMaker{}));
         }
     }
     if (product.workerBytes > 0) {

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace kernels::cpu {
 
@@ -167,6 +168,9 @@ const float* CpuOps::gatheredRows(View x, std::span<const std::int32_t> sources,
 void CpuOps::matmulGroups(View x, std::span<const std::int32_t> sources,
                           std::span<const RowGroup> groups, std::span<const WeightStack> stacks,
                           std::span<const View> outs) {
+    if (const auto norm = std::exchange(m_pendingNorm, std::nullopt)) {
+        addRmsNorm(norm->x, norm->delta, norm->gain, norm->eps, norm->out);
+    }
     require(isF32(x) && x.shape.rank() == 2, "matmulGroups: x is not [rows, K] in F32");
     require(stacks.size() == outs.size(), "matmulGroups: as many outputs as stacks are needed");
     if (stacks.empty() || stacks.front().empty() || groups.empty()) {

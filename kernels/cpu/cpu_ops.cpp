@@ -26,6 +26,15 @@ const CpuWeight& cpuWeight(const Weight& weight) {
     return *own;
 }
 
+void checkAddRmsNorm(const View& x, const View& delta, const View& gain, const View& out) {
+    const std::int64_t length = x.shape.rowLength();
+    require(isF32(x) && isF32(delta) && isF32(gain) && isF32(out) &&
+                x.shape.elements() == out.shape.elements() &&
+                x.shape.elements() == delta.shape.elements() && gain.shape.elements() == length &&
+                out.shape.rowLength() == length,
+            "addRmsNorm: x, delta and out are [tokens, D] and gain is [D]");
+}
+
 } // namespace
 
 std::unique_ptr<Weight> CpuOps::prepare(const View& fileWeight, WeightLayout layout,
@@ -44,6 +53,7 @@ CpuOps::WorkerScratch CpuOps::workerScratch(std::size_t bytes) {
 }
 
 void CpuOps::embed(const Weight& table, std::span<const std::int32_t> ids, View out) {
+    m_pendingNorm.reset(); // of a step that was interrupted
     const CpuWeight& weight = cpuWeight(table);
     const std::int64_t columns = weight.columns();
     require(isF32(out) && out.shape.rowLength() == columns &&
@@ -77,12 +87,8 @@ void CpuOps::rmsNorm(View x, View gain, float eps, View out) {
 }
 
 void CpuOps::addRmsNorm(View x, View delta, View gain, float eps, View out) {
+    checkAddRmsNorm(x, delta, gain, out);
     const std::int64_t length = x.shape.rowLength();
-    require(isF32(x) && isF32(delta) && isF32(gain) && isF32(out) &&
-                x.shape.elements() == out.shape.elements() &&
-                x.shape.elements() == delta.shape.elements() && gain.shape.elements() == length &&
-                out.shape.rowLength() == length,
-            "addRmsNorm: x, delta and out are [tokens, D] and gain is [D]");
     m_pool.parallelFor(
         x.shape.rows(), rowGrain(length), [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t t = begin; t < end; ++t) {
@@ -90,6 +96,11 @@ void CpuOps::addRmsNorm(View x, View delta, View gain, float eps, View out) {
                                         eps, out.f32() + t * length, length);
             }
         });
+}
+
+void CpuOps::addRmsNormForProduct(View x, View delta, View gain, float eps, View out) {
+    checkAddRmsNorm(x, delta, gain, out);
+    m_pendingNorm = PendingNorm{.x = x, .delta = delta, .gain = gain, .eps = eps, .out = out};
 }
 
 void CpuOps::add(View x, View delta) {

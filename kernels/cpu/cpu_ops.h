@@ -10,6 +10,7 @@
 #include "kernels/ops.h"
 
 #include <array>
+#include <optional>
 #include <vector>
 
 namespace kernels::cpu {
@@ -27,6 +28,7 @@ public:
     void embed(const Weight& table, std::span<const std::int32_t> ids, View out) override;
     void rmsNorm(View x, View gain, float eps, View out) override;
     void addRmsNorm(View x, View delta, View gain, float eps, View out) override;
+    void addRmsNormForProduct(View x, View delta, View gain, float eps, View out) override;
     void add(View x, View delta) override;
     void matmul(View x, std::span<const Weight* const> weights,
                 std::span<const View> outs) override;
@@ -37,6 +39,9 @@ public:
                       const KvLayer& kv) override;
     void attention(View q, const KvLayer& kv, const AttentionBatch& batch,
                    const AttentionRule& rule, View out) override;
+    void ropeAndAttend(View q, View k, View v, const RopeSpec& rope,
+                       std::span<const std::int32_t> positions, KvSlots slots, const KvLayer& kv,
+                       const AttentionBatch& batch, const AttentionRule& rule, View out) override;
     void siluMul(View gate, View up, View out) override;
     void geluMul(View gate, View up, View out) override;
     void addToRows(View x, View row) override;
@@ -55,9 +60,16 @@ public:
 private:
     struct Product;      // one matmul call, in cpu_matmul.cpp
     struct GroupProduct; // one matmulGroups call, in cpu_matmul_groups.cpp
+    class TokenStore;    // one ropeAndStore call, in token_store.h
+    class AttentionCall; // one attention call, in attention_call.h
+    struct PendingNorm { // what addRmsNormForProduct was asked for
+        View x, delta, gain;
+        float eps;
+        View out;
+    };
     void codeChannels(std::span<const std::int32_t> positions, const KvSlots& slots,
                       const KvLayer& kv);
-    void multiply(View x, const RowGate& gate, std::span<const Weight* const> weights,
+    void multiply(View x, RowMaker make, std::span<const Weight* const> weights,
                   std::span<const View> outs);
     // At least `bytes` of 64-byte aligned memory for each worker, `stride` bytes apart.
     struct WorkerScratch {
@@ -76,6 +88,7 @@ private:
     PackedMemory m_packedMemory;
     Buffer m_scratch;
     RopeTables m_ropeTables;
+    std::optional<PendingNorm> m_pendingNorm;
     AttentionPlan m_plan;
     Buffer m_partials;
     Buffer m_gathered;

@@ -163,6 +163,7 @@ struct AttentionTile {
     int blockTokens;
     const AttentionBlock* blocks; // ascending positions
     int blockCount;
+    const std::byte* nextKeys; // what is read after these, or nullptr
     float scale;
     std::int32_t window; // positions that a row sees, its own included
     float scoreCap;      // 0: none

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -28,6 +29,7 @@ private Q_SLOTS:
     void productsOfARowNeverChange();
     void weightsOfACallDoNotMeet();
     void gatedProductsEqualTheirParts();
+    void normsOnTheWayEqualTheirParts();
     void attentionOfARowNeverChanges_data();
     void attentionOfARowNeverChanges();
     void rowOperatorsNeverChange();
@@ -92,7 +94,7 @@ void TstBatchIndependence::productsOfARowNeverChange() {
                 for (const WeightLayout layout : {WeightLayout::Packed, WeightLayout::File}) {
                     const auto other = ops->prepare(source.view(), layout, precision);
                     const kernels::Weight* otherPointer = other.get();
-                    for (const std::int64_t chunk : {2, 3, 5, 8, 14, 37}) {
+                    for (const std::int64_t chunk : {2, 3, 5, 8, 14, 16, 25, 37}) {
                         Buffer out = inputs.poisoned(Shape{kTokens, 61});
                         for (std::int64_t row = 0; row < kTokens; row += chunk) {
                             const std::int64_t count = std::min(chunk, kTokens - row);
@@ -198,6 +200,44 @@ void TstBatchIndependence::gatedProductsEqualTheirParts() {
             QVERIFY2(isSame(together[i].view(), apart[i].view()),
                      fmt::format("weight {}, seed {}", i, m_seed).c_str());
         }
+    }
+}
+
+void TstBatchIndependence::normsOnTheWayEqualTheirParts() {
+    constexpr float kEps = 1e-5F;
+    ThreadPool pool(3);
+    const auto ops = kernels::makeCpuOps(pool);
+    kernels::check::Inputs inputs(m_seed);
+    const Shape shape{13, 256};
+    const Buffer delta = inputs.normal(shape, 1.0F);
+    const Buffer gain = inputs.normal(Shape{256}, 1.0F);
+    for (const Format format : {Format::Q4_1, Format::Q6_K, Format::BF16}) {
+        const Buffer source = inputs.weights(format, Shape{40, 256});
+        const auto weight = ops->prepare(source.view(), WeightLayout::Packed);
+        const std::array<const kernels::Weight*, 1> weights = {weight.get()};
+        const Buffer x = inputs.normal(shape, 2.0F);
+        const Buffer y = inputs.copy(x);
+        const Buffer normed = inputs.poisoned(shape);
+        const Buffer other = inputs.poisoned(shape);
+        const Buffer together = inputs.poisoned(Shape{13, 40});
+        const Buffer apart = inputs.poisoned(Shape{13, 40});
+        ops->addRmsNorm(x.view(), delta.view(), gain.view(), kEps, normed.view());
+        ops->matmul(normed.view(), weights, std::array{apart.view()});
+        ops->addRmsNormForProduct(y.view(), delta.view(), gain.view(), kEps, other.view());
+        ops->matmul(other.view(), weights, std::array{together.view()});
+        QVERIFY(isSame(x.view(), y.view()));
+        QVERIFY(isSame(normed.view(), other.view()));
+        QVERIFY(isSame(together.view(), apart.view()));
+        // Once only.
+        ops->matmul(other.view(), weights, std::array{together.view()});
+        QVERIFY(isSame(x.view(), y.view()));
+        QVERIFY(isSame(together.view(), apart.view()));
+        // What an interrupted step asked for is forgotten when the next one begins.
+        ops->addRmsNormForProduct(y.view(), delta.view(), gain.view(), kEps, other.view());
+        ops->embed(*weight, std::array<std::int32_t, 2>{3, 5},
+                   inputs.poisoned(Shape{2, 256}).view());
+        ops->matmul(other.view(), weights, std::array{together.view()});
+        QVERIFY(isSame(x.view(), y.view()));
     }
 }
 

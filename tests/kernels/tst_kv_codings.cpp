@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
 #include <vector>
@@ -134,6 +135,88 @@ private:
     kernels::AttentionSlice m_slice;
 };
 
+// Single tokens of many sequences in one layer, behind what is stored of each.
+class ManySequences {
+public:
+    ManySequences(kernels::Ops& ops, kernels::check::Inputs& inputs, const Codings& codings)
+        : m_ops(ops),
+          m_codings(codings) {
+        const std::int64_t blocks = 2 * kSequences;
+        m_layer.keyCoding = codings.keys;
+        m_layer.valueCoding = codings.values;
+        m_layer.keys = rows(codings.keys, blocks, codings.keyDim);
+        m_layer.values = rows(codings.values, blocks, codings.valueDim);
+        std::vector<std::int32_t> positions, slots;
+        for (std::int32_t i = 0; i < kSequences; ++i) {
+            const std::int32_t last = i * 13 % (2 * codings.blockTokens);
+            const auto place = static_cast<std::int32_t>(m_blocks.size());
+            m_blocks.push_back({2 * i + 1, 0});
+            m_blocks.push_back({2 * i, codings.blockTokens});
+            m_slices.push_back({.firstRow = i,
+                                .tokens = 1,
+                                .firstPosition = last,
+                                .firstBlock = place,
+                                .blockCount = last / codings.blockTokens + 1});
+            for (std::int32_t p = 0; p <= last; ++p) {
+                const auto& block =
+                    m_blocks[static_cast<std::size_t>(place + p / codings.blockTokens)];
+                (p < last ? positions : m_positions).push_back(p);
+                (p < last ? slots : m_slots)
+                    .push_back(block.block * codings.blockTokens + p % codings.blockTokens);
+            }
+        }
+        const auto stored = static_cast<std::int64_t>(positions.size());
+        const Buffer q = inputs.normal({stored, codings.heads, codings.keyDim}, 1.0F);
+        const Buffer k = inputs.normal({stored, codings.kvHeads, codings.keyDim}, 1.0F);
+        const Buffer v = inputs.normal({stored, codings.kvHeads, codings.valueDim}, 1.0F);
+        m_ops.ropeAndStore(q.view(), k.view(), v.view(), rope(), positions, slots, m_layer);
+    }
+
+    // What the step gives, its turned queries, and all that is stored then.
+    std::vector<Buffer> run(kernels::check::Inputs& inputs, bool together) {
+        const Buffer q = inputs.normal({kSequences, m_codings.heads, m_codings.keyDim}, 1.0F);
+        const Buffer k = inputs.normal({kSequences, m_codings.kvHeads, m_codings.keyDim}, 1.0F);
+        const Buffer v = inputs.normal({kSequences, m_codings.kvHeads, m_codings.valueDim}, 1.0F);
+        const Buffer out = inputs.poisoned({kSequences, m_codings.heads, m_codings.valueDim});
+        const kernels::AttentionBatch batch{.slices = m_slices, .blocks = m_blocks};
+        if (together) {
+            m_ops.ropeAndAttend(q.view(), k.view(), v.view(), rope(), m_positions, m_slots, m_layer,
+                                batch, {.scale = 0.2F}, out.view());
+        } else {
+            m_ops.ropeAndStore(q.view(), k.view(), v.view(), rope(), m_positions, m_slots, m_layer);
+            m_ops.attention(q.view(), m_layer, batch, {.scale = 0.2F}, out.view());
+        }
+        std::vector<Buffer> results = m_buffers;
+        results.push_back(q);
+        results.push_back(out);
+        return results;
+    }
+
+private:
+    static constexpr std::int32_t kSequences = 13;
+
+    static kernels::RopeSpec rope() { return {.frequencies = {0.3F, 0.01F}}; }
+
+    kernels::View rows(KvCoding coding, std::int64_t blocks, std::int64_t dim) {
+        const bool isPlain = kernels::isPlainCoding(coding);
+        const Format format = coding == KvCoding::F32 ? Format::F32
+                              : isPlain               ? Format::F16
+                                                      : Format::I8;
+        m_buffers.push_back(
+            m_ops.allocate(format, {blocks, m_codings.kvHeads, m_codings.blockTokens,
+                                    isPlain ? dim : kernels::kvRowBytes(coding, dim, 0)}));
+        return m_buffers.back().view();
+    }
+
+    kernels::Ops& m_ops;
+    Codings m_codings;
+    kernels::KvLayer m_layer;
+    std::vector<Buffer> m_buffers;
+    std::vector<kernels::BlockRef> m_blocks;
+    std::vector<kernels::AttentionSlice> m_slices;
+    std::vector<std::int32_t> m_positions, m_slots; // of the step
+};
+
 struct Rows {
     Rows(kernels::check::Inputs& inputs, const Codings& codings)
         : q(inputs.normal({kLength, codings.heads, codings.keyDim}, 1.0F)),
@@ -172,6 +255,8 @@ private Q_SLOTS:
     void rowsAreAsCloseAsTheirCoding();
     void chunksChangeNothing_data() { attentionIsClose_data(); }
     void chunksChangeNothing();
+    void storingOnTheWayChangesNothing_data() { attentionIsClose_data(); }
+    void storingOnTheWayChangesNothing();
     void noNumberIsSeen_data() { attentionIsClose_data(); }
     void noNumberIsSeen();
     void wrongCachesAreRefused();
@@ -271,6 +356,31 @@ void TstKvCodings::chunksChangeNothing() {
         at = end;
     }
     QVERIFY(got == wanted);
+}
+
+void TstKvCodings::storingOnTheWayChangesNothing() {
+    QFETCH(QString, isa);
+    QFETCH(int, index);
+    const Codings& codings = kCases[index];
+    if (codings.valueDim == 0 || codings.keys == KvCoding::Channel4) {
+        return; // layers of other shapes never take that way
+    }
+    const auto results = [&](int threads, bool together) {
+        ThreadPool pool(threads);
+        const auto ops = kernels::makeCpuOps(pool, isa.toStdString());
+        kernels::check::Inputs inputs(m_seed);
+        ManySequences sequences(*ops, inputs, codings);
+        return sequences.run(inputs, together);
+    };
+    const std::vector<Buffer> wanted = results(1, false);
+    for (const int threads : {1, 2, 3, 8}) {
+        const std::vector<Buffer> got = results(threads, true);
+        QCOMPARE(got.size(), wanted.size());
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            QVERIFY2(std::memcmp(got[i].view().data, wanted[i].view().data, got[i].bytes()) == 0,
+                     fmt::format("{} threads, result {}, seed {}", threads, i, m_seed).c_str());
+        }
+    }
 }
 
 // A key that is no number must not vanish in the rounding.
