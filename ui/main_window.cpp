@@ -91,6 +91,15 @@ MainWindow::MainWindow(app::Session& session, app::Preferences& preferences, Lan
     m_stack->setFocus(); // the first Tab goes on from here; no ring before
 }
 
+// Pages put back what they changed, which the session tells everybody: it is told to nobody here,
+// while the window is still whole.
+MainWindow::~MainWindow() {
+    m_session.disconnect(this);
+    for (const Entry& entry : m_pages) {
+        delete entry.page;
+    }
+}
+
 void MainWindow::buildFrame() {
     auto* root = new QWidget(this);
     setSurface(root, Surface::Window);

@@ -42,6 +42,7 @@ public:
     // `preferences` and `language` outlive the window; choices are written as they are made.
     MainWindow(app::Session& session, app::Preferences& preferences, Language& language,
                QWidget* parent = nullptr);
+    ~MainWindow() override;
 
     void openModel(const QString& file, const engine::EngineConfig& config);
     void openModel(const QString& file); // with the configuration in force

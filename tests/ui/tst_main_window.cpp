@@ -1,8 +1,10 @@
 // The window over a session with scripted backends: loading, failing, recording, pages, keys,
 // language, theme, and a setting changed under traffic with its marker.
 #include "app/definitions.h"
+#include "app/experiment/experiment_draft.h"
 #include "app/preferences.h"
 #include "app/session.h"
+#include "app/store/run_store.h"
 #include "tests/support/fake_backend.h"
 #include "ui/charts/chart_group.h"
 #include "ui/charts/chart_view.h"
@@ -15,6 +17,7 @@
 #include "ui/frame/strip_buttons.h"
 #include "ui/language.h"
 #include "ui/main_window.h"
+#include "ui/pages/experiments_page.h"
 #include "ui/pages/first_start_page.h"
 #include "ui/pages/help_page.h"
 #include "ui/pages/live_page.h"
@@ -73,6 +76,7 @@ private Q_SLOTS:
     void loadingShowsPhasesAndCancels();
     void aFailedLoadSaysWhyAndTheWindowLives();
     void aStoppedEngineIsABanner();
+    void closingWhileAnExperimentRunsIsQuiet();
     void recordingTogglesByKey();
     void aChangedSettingIsAMarkerOnEveryChart();
     void controlDigitsShowPages();
@@ -229,6 +233,26 @@ void TstMainWindow::aStoppedEngineIsABanner() {
     event.body = engine::Failed{"out of memory in step 51,204", 4};
     m_backend->push(event);
     QTRY_VERIFY(bannerTexts().contains(QStringLiteral("out of memory in step 51,204")));
+}
+
+void TstMainWindow::closingWhileAnExperimentRunsIsQuiet() {
+    load();
+    auto* page = qobject_cast<ui::ExperimentsPage*>(m_window->page(QStringLiteral("experiments")));
+    m_window->showPage(QStringLiteral("experiments"), QStringLiteral("tokenize-english"));
+    auto experiment = *app::loadExperiment("tokenize-english");
+    experiment.measureSeconds = 0.1;
+    experiment.blocks = 100;
+    experiment.workload.stages.front().seconds = experiment.blockSeconds();
+    page->start(experiment);
+    QVERIFY(page->run() != nullptr);
+    QTRY_VERIFY_WITH_TIMEOUT(page->run()->blocks().size() >= 1, 20'000);
+    const std::int64_t run = m_session->currentRun().value();
+    m_window.reset();
+    QVERIFY(!m_session->isExperimentRunning());
+    m_session.reset();
+    auto store = app::RunStore::open(path("runs.db"), app::StoreMode::ReadOnly);
+    QVERIFY(store.has_value());
+    QCOMPARE((*store)->summary(run)->run.state, app::RunState::Interrupted);
 }
 
 void TstMainWindow::recordingTogglesByKey() {

@@ -113,6 +113,9 @@ ExperimentsPage::ExperimentsPage(app::Session& session, QWidget* parent)
 }
 
 ExperimentsPage::~ExperimentsPage() {
+    if (m_run) {
+        m_run->disconnect(this); // nothing is drawn any more
+    }
     m_run.reset(); // settings are put back while the session is there
 }
 
