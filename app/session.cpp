@@ -109,10 +109,12 @@ void Session::takeBackend(std::unique_ptr<engine::Backend> backend, std::filesys
         m_generator.reset(); // cancels what runs; the engine lets go within a step
         closeLoad(RunState::Interrupted);
     }
-    m_generator.reset(); // it refers to the backend that goes
-    stopRecording();     // another model's figures are another run
+    m_generator.reset();            // it refers to the backend that goes
+    Q_EMIT backendLeaving();        // as may others
+    if (m_recorder->currentRun()) { // another model's figures are another run
+        endRun(m_isExperimentRunning ? RunState::Interrupted : RunState::Finished);
+    }
     m_recorder->attach(nullptr);
-    Q_EMIT backendLeaving();
     // Joining an engine can take as long as its step; nobody waits for that here.
     m_retiring = std::jthread([old = std::move(m_backend)]() mutable { old.reset(); });
     m_backend = std::move(backend);

@@ -37,9 +37,12 @@ ExperimentRun::ExperimentRun(Session& session, Experiment experiment, BackendMak
       m_timer(new QTimer(this)) {
     connect(m_timer, &QTimer::timeout, this, &ExperimentRun::tick);
     connect(&m_session, &Session::eventHappened, this, &ExperimentRun::takeEvent);
+    connect(&m_session, &Session::backendLeaving, this, [this] {
+        m_work.reset(); // it sends to the engine that goes
+        m_isEngineGone = isRunning();
+    });
     connect(&m_session, &Session::modelChanged, this, [this] {
-        if (isRunning()) {
-            m_work.reset();
+        if (isRunning() && m_isEngineGone) { // not where loading was only cancelled
             end(ExperimentPhase::Stopped, tr("Another model was loaded."));
         }
     });
@@ -289,6 +292,7 @@ void ExperimentRun::startWork() {
     }
     m_work = std::move(*work);
     m_records.clear();
+    m_workBegin = Clock::now();
     m_edits.clear();
     m_foreign = 0;
     m_clocks.clear();

@@ -101,6 +101,7 @@ private:
     QTimer* m_timer = nullptr;
     ExperimentPhase m_phase = ExperimentPhase::Ready;
     engine::EngineConfig m_original; // put back at the end
+    bool m_isEngineGone = false;
     double m_rateFactor = 1.0;
     bool m_isRateKnown = false;
     bool m_isCalibrated = true;
@@ -114,6 +115,7 @@ private:
     Records m_records;                  // of the present block
     std::int64_t m_foreign = 0;         // requests of others in it
     std::vector<std::pair<engine::TimePoint, std::string>> m_edits;
+    engine::TimePoint m_workBegin{}; // warming up included
     std::optional<ProcessorTimes> m_timesAtBegin, m_timesAtEnd;
     std::vector<double> m_clocks;
     engine::TimePoint m_nextClock{};

@@ -60,7 +60,7 @@ std::vector<Contamination> ExperimentRun::contamination(const WorkOutcome& outco
     const bool variesPrefixes = std::ranges::find(varied, "kv.prefix_cache") != varied.end();
     std::vector<Contamination> list = contaminationOf(m_records, window, variesPrefixes);
     for (const auto& [time, key] : m_edits) {
-        if (time >= window.from && time < window.to) {
+        if (time >= m_workBegin && time < window.to) { // one while it warms up changes all of it
             list.push_back({.kind = "edit", .value = 1, .detail = key});
         }
     }

@@ -92,6 +92,9 @@ private Q_SLOTS:
     void sidesTakeTurnsAndSettingsComeBack();
     void aKnownEffectIsFoundAndRecorded();
     void anEditFromOutsideIsMarked();
+    void anEditWhileItWarmsUpIsMarked();
+    void anotherModelEndsIt();
+    void aCancelledLoadDoesNot();
     void stoppingKeepsWhatWasMeasured();
     void whatIsNotPossibleIsRefused();
     void aFailingSideEndsIt();
@@ -189,6 +192,65 @@ void TstExperimentRun::anEditFromOutsideIsMarked() {
     QVERIFY(
         std::ranges::find(run.blocks().back().contamination, "edit", &app::Contamination::kind) ==
         run.blocks().back().contamination.end());
+}
+
+void TstExperimentRun::anEditWhileItWarmsUpIsMarked() {
+    tests::FakeSession at;
+    at.load();
+    const DelayedAnswers answers(*at.backend);
+    Experiment experiment = shortPair();
+    experiment.blocks = 2;
+    experiment.warmupSeconds = 0.2;
+    ExperimentRun run(at.session, experiment);
+    bool isEdited = false;
+    connect(&run, &ExperimentRun::changed, this, [&] {
+        if (run.phase() == ExperimentPhase::WarmingUp && !isEdited) {
+            isEdited = true;
+            QTimer::singleShot(
+                30, this, [&] { QVERIFY(at.session.setField("batching.token_budget", "640")); });
+        }
+    });
+    runToEnd(run);
+    const auto isMarked = [](const app::Block& block) {
+        return std::ranges::find(block.contamination, "edit", &app::Contamination::kind) !=
+               block.contamination.end();
+    };
+    QVERIFY(isMarked(run.blocks().front()));
+    QVERIFY(!isMarked(run.blocks().back()));
+}
+
+void TstExperimentRun::anotherModelEndsIt() {
+    tests::FakeSession at;
+    at.load();
+    auto answers = std::make_unique<DelayedAnswers>(*at.backend);
+    Experiment experiment = shortPair();
+    experiment.blocks = 100;
+    ExperimentRun run(at.session, experiment);
+    QSignalSpy finished(&run, &ExperimentRun::finished);
+    QVERIFY(run.start());
+    QTRY_VERIFY(run.blocks().size() >= 1);
+    connect(&at.session, &app::Session::backendLeaving, this, [&] { answers.reset(); });
+    at.session.openModel("other.gguf", {});
+    QTRY_COMPARE(finished.count(), 1);
+    QCOMPARE(run.phase(), ExperimentPhase::Stopped);
+    QVERIFY(!at.session.isExperimentRunning());
+    QTRY_VERIFY(!at.session.currentRun());
+    auto store = app::RunStore::open(at.session.runLog(), app::StoreMode::ReadOnly);
+    QVERIFY(store);
+    QCOMPARE((*store)->summary(*run.run())->run.state, app::RunState::Interrupted);
+}
+
+void TstExperimentRun::aCancelledLoadDoesNot() {
+    tests::FakeSession at;
+    at.load();
+    const DelayedAnswers answers(*at.backend);
+    ExperimentRun run(at.session, shortPair());
+    QSignalSpy finished(&run, &ExperimentRun::finished);
+    QVERIFY(run.start());
+    QTRY_VERIFY(run.blocks().size() >= 1);
+    Q_EMIT at.session.modelChanged(); // as when loading another one was cancelled
+    QTRY_VERIFY_WITH_TIMEOUT(finished.count() == 1, 20'000);
+    QCOMPARE(run.phase(), ExperimentPhase::Finished);
 }
 
 void TstExperimentRun::stoppingKeepsWhatWasMeasured() {
