@@ -55,11 +55,28 @@ public:
         QCoreApplication::exec();
         m_progress.clear();
         m_api.stop();
+        settle();
         m_session.stopRecording();
         return m_status;
     }
 
 private:
+    // What was under way has been cancelled: its rows are to be in the log as well.
+    void settle() {
+        constexpr std::chrono::milliseconds kFiguresAge{250}; // then they are of after the end
+        constexpr std::chrono::milliseconds kPatience{2000};
+        const auto begin = engine::Clock::now();
+        const auto isBusy = [this] {
+            const engine::Snapshot figures = m_session.snapshot();
+            return figures.running + figures.waiting > 0;
+        };
+        for (auto passed = engine::Nanoseconds(0);
+             m_session.currentRun() && passed < kPatience && (passed < kFiguresAge || isBusy());
+             passed = engine::Clock::now() - begin) {
+            QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+        }
+    }
+
     void begin() {
         if (!m_session.hasModel()) {
             end(ExitStatus::Interrupted, "Interrupted while the model was loading.");

@@ -43,10 +43,27 @@ Session::~Session() {
     m_generator.reset();
     m_loadings.clear();
     if (m_recorder->currentRun()) {
+        if (m_isLoadRunning) {
+            settle(); // what the generator cancelled is told as such
+        }
         m_recorder->endRun(m_isLoadRunning ? RunState::Interrupted : RunState::Finished);
     }
     m_recorder->attach(nullptr);
     m_backend.reset();
+}
+
+// Until nobody is served any more, or a moment is over.
+void Session::settle() {
+    constexpr std::chrono::milliseconds kPatience{500};
+    constexpr std::chrono::milliseconds kPause{10};
+    const auto limit = engine::Clock::now() + kPatience;
+    const auto isBusy = [this] {
+        const engine::Snapshot figures = m_recorder->snapshot();
+        return figures.running + figures.waiting > 0;
+    };
+    while (isBusy() && engine::Clock::now() < limit) {
+        std::this_thread::sleep_for(kPause);
+    }
 }
 
 void Session::openModel(const std::filesystem::path& file, const engine::EngineConfig& config) {

@@ -119,6 +119,7 @@ private:
     class Loading;
 
     void pump();
+    void settle();
     void finishLoading(const Loading* loading);
     void takeBackend(std::unique_ptr<engine::Backend> backend, std::filesystem::path file);
     engine::Result<void> applySettings(const Workload& workload);

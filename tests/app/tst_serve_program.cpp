@@ -37,6 +37,7 @@ private Q_SLOTS:
     void countsAgreeInAllThreePlaces();
     void levelsAreToldAndForced();
     void streamedPromptsAreWritten();
+    void whatRunsAtTheEndIsRecorded();
     void whoLeavesFreesTheEngine();
     void hostileClientsLeaveItServing();
     void overloadIsToldWithATime();
@@ -282,6 +283,21 @@ void TstServeProgram::streamedPromptsAreWritten() {
              204);
     QCOMPARE(post(server, "/v1/streams/99/append", {{"text", "x"}}).status, 404);
     QCOMPARE(stop(server), 0);
+}
+
+void TstServeProgram::whatRunsAtTheEndIsRecorded() {
+    Server server = serve();
+    const json endless = with(with(kHello, "max_tokens", 400), "stream", true);
+    HttpClient client(server.port);
+    QVERIFY(client.send(
+        HttpClient::request("POST", "/v1/chat/completions", server.token, endless.dump())));
+    client.readUntil("data: ");
+    QCOMPARE(stop(server), 0);
+    auto store = app::RunStore::open(server.runLog, app::StoreMode::ReadOnly);
+    QVERIFY(store.has_value());
+    const auto summary = (*store)->summary(server.run);
+    QVERIFY(summary.has_value());
+    QCOMPARE(summary->cancelled + summary->completed, std::int64_t{1}); // fast ones are done
 }
 
 void TstServeProgram::whoLeavesFreesTheEngine() {
