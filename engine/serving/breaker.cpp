@@ -58,9 +58,9 @@ std::string_view name(BreakerCause cause) {
     return kNames[static_cast<std::size_t>(cause)];
 }
 
-void Breaker::add(TimePoint time, Nanoseconds ttft) {
-    const Sample sample{.time = time, .received = time - ttft, .ms = milliseconds(ttft)};
-    const auto place = std::ranges::upper_bound(m_samples, time, {}, &Sample::time);
+void Breaker::add(TimePoint known, TimePoint received, Nanoseconds ttft) {
+    const Sample sample{.known = known, .received = received, .ms = milliseconds(ttft)};
+    const auto place = std::ranges::upper_bound(m_samples, known, {}, &Sample::known);
     m_samples.insert(place, sample);
     if (m_samples.size() > kMostSamples) {
         m_samples.pop_front();
@@ -69,7 +69,7 @@ void Breaker::add(TimePoint time, Nanoseconds ttft) {
 
 void Breaker::prune(const ServingConfig& settings, TimePoint now) {
     const TimePoint from = now - span(settings.windowMs);
-    while (!m_samples.empty() && m_samples.front().time < from) {
+    while (!m_samples.empty() && m_samples.front().known < from) {
         m_samples.pop_front();
     }
     std::vector<double> values;

@@ -51,9 +51,9 @@ struct BreakerChange {
 
 class Breaker {
 public:
-    // A first token that came at `time` for a request received `ttft` before it. Times in any order
-    // within a window.
-    void add(TimePoint time, Nanoseconds ttft);
+    // A request received at `received` whose first token took `ttft`, known since `known`: a long
+    // answer's comes to light when the answer ends. In any order within a window.
+    void add(TimePoint known, TimePoint received, Nanoseconds ttft);
     // Once a second or so. `noise` in [0, 1): of the healthy time after a relapse.
     std::optional<BreakerChange> evaluate(const ServingConfig& settings, TimePoint now,
                                           double noise);
@@ -68,7 +68,7 @@ public:
 
 private:
     struct Sample {
-        TimePoint time;
+        TimePoint known;
         TimePoint received;
         double ms = 0.0;
     };

@@ -53,9 +53,9 @@ LevelEffect compareEffect(std::vector<double> beforeMs, std::vector<double> afte
     return effect;
 }
 
-void LevelEffectWatch::add(TimePoint time, Nanoseconds ttft) {
-    m_samples.push_back({.time = time,
-                         .received = time - ttft,
+void LevelEffectWatch::add(TimePoint known, TimePoint received, Nanoseconds ttft) {
+    m_samples.push_back({.known = known,
+                         .received = received,
                          .ms = std::chrono::duration<double, std::milli>(ttft).count()});
     if (m_samples.size() > kMostSamples) {
         m_samples.pop_front();
@@ -68,7 +68,7 @@ void LevelEffectWatch::begin(int before, int after, Nanoseconds window, TimePoin
     m_begun = now;
     m_before.clear();
     for (const Sample& sample : m_samples) {
-        if (sample.time >= now - window) {
+        if (sample.known >= now - window) {
             m_before.push_back(sample.ms);
         }
     }
@@ -78,7 +78,7 @@ void LevelEffectWatch::begin(int before, int after, Nanoseconds window, TimePoin
 std::optional<LevelEffect> LevelEffectWatch::evaluate(TimePoint now) {
     if (!m_open) {
         const TimePoint from = now - m_window;
-        std::erase_if(m_samples, [from](const Sample& sample) { return sample.time < from; });
+        std::erase_if(m_samples, [from](const Sample& sample) { return sample.known < from; });
         return std::nullopt;
     }
     if (now - m_begun < m_window) {

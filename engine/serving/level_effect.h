@@ -11,7 +11,7 @@ namespace engine {
 
 class LevelEffectWatch {
 public:
-    void add(TimePoint time, Nanoseconds ttft);
+    void add(TimePoint known, TimePoint received, Nanoseconds ttft); // as the breaker's
     // A change has just happened: what was before is kept, a measurement that was open is dropped.
     void begin(int before, int after, Nanoseconds window, TimePoint now);
     // Once, when the window after the change is over.
@@ -19,7 +19,7 @@ public:
 
 private:
     struct Sample {
-        TimePoint time;
+        TimePoint known;
         TimePoint received;
         double ms = 0.0;
     };

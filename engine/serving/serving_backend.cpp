@@ -178,10 +178,10 @@ void ServingBackend::watch(const std::vector<Event>& events) {
             continue;
         }
         const Stamps& stamps = finished->record->stamps;
-        const auto time = stamps.firstVisible ? stamps.firstVisible : stamps.finished;
-        if (const auto ttft = watchedTtft(*finished->record); ttft && time) {
-            m_breaker.add(*time, *ttft);
-            m_effects.add(*time, *ttft);
+        if (const auto ttft = watchedTtft(*finished->record); ttft && stamps.received) {
+            const TimePoint known = stamps.finished.value_or(event.time);
+            m_breaker.add(known, *stamps.received, *ttft);
+            m_effects.add(known, *stamps.received, *ttft);
         }
     }
 }

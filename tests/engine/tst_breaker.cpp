@@ -18,6 +18,7 @@ private Q_SLOTS:
     void theBoundHoldsItsConfidence();
     void belowTheLimitNothingHappens();
     void aboveTheLimitLevelsBeginOneByOne();
+    void answersLongerThanTheWindowCount();
     void fewRequestsNeverBeginALevel();
     void aBreakStartsTheHoldAnew();
     void theStayKeepsLevelsApart();
@@ -57,7 +58,8 @@ public:
             for (int i = 0; i < perSecond; ++i) {
                 const auto ttft = std::chrono::duration_cast<Nanoseconds>(
                     std::chrono::duration<double, std::milli>(draw()));
-                breaker.add(now + 1s * (i + 1) / (perSecond + 1), ttft);
+                const TimePoint time = now + 1s * (i + 1) / (perSecond + 1);
+                breaker.add(time, time - ttft, ttft);
             }
             now += 1s;
             if (auto change = breaker.evaluate(settings, now, noise)) {
@@ -128,6 +130,22 @@ void TstBreaker::aboveTheLimitLevelsBeginOneByOne() {
     Bench between;
     QCOMPARE(between.run(300, 12, 1200.0).size(), std::size_t{1});
     QCOMPARE(between.breaker.level(), 1);
+}
+
+// Their first token comes to light when they end, by then longer ago than the window.
+void TstBreaker::answersLongerThanTheWindowCount() {
+    Bench bench;
+    bool isUp = false;
+    for (int second = 0; second < 20; ++second) {
+        for (int i = 0; i < 6; ++i) {
+            bench.breaker.add(bench.now, bench.now - 50s, 3s);
+        }
+        bench.now += 1s;
+        const auto change = bench.breaker.evaluate(bench.settings, bench.now, bench.noise);
+        isUp = isUp || (change && change->after == 1);
+    }
+    QVERIFY(isUp);
+    QCOMPARE(bench.breaker.figures().n, std::int64_t{120});
 }
 
 void TstBreaker::fewRequestsNeverBeginALevel() {
@@ -356,7 +374,7 @@ void TstBreaker::theEffectIsThatOfLaterRequests() {
         std::optional<LevelEffect> found;
         for (int i = 0; i < seconds * 4; ++i) {
             now += 250ms;
-            watch.add(now, ttft);
+            watch.add(now, now - ttft, ttft);
             if (auto effect = watch.evaluate(now)) {
                 found = effect;
             }
