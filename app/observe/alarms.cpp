@@ -19,7 +19,13 @@ std::vector<AlarmSetting> defaultAlarmSettings() {
     return settings;
 }
 
+// In proportion to the default; of a share that may not fall below, in proportion to what is
+// missing, so that 100 % clears whatever the limit.
 double clearingValue(const AlarmRule& rule, const AlarmSetting& setting) {
+    if (rule.side == AlarmSide::Below && rule.unit == "%") {
+        return setting.limit +
+               (100.0 - setting.limit) * (rule.clear - rule.limit) / (100.0 - rule.limit);
+    }
     return rule.limit == 0.0 ? rule.clear : setting.limit * rule.clear / rule.limit;
 }
 
