@@ -122,9 +122,9 @@ std::vector<double> ratePerSecond(std::string_view key, const RunData& run) {
             for (const engine::TokenStep& step : record.steps) {
                 seconds.add(step.time, step.tokens);
             }
-        } else if (key == "prompt_tokens_per_s" && stamps.prefillDone) {
-            seconds.add(*stamps.prefillDone,
-                        static_cast<double>(record.promptTokens - record.hitTokens));
+        } else if (const auto computed = promptComputed(stamps);
+                   key == "prompt_tokens_per_s" && computed) {
+            seconds.add(*computed, static_cast<double>(record.promptTokens - record.hitTokens));
         } else if (key == "requests_per_s" && isCompleted(record) && stamps.finished) {
             seconds.add(*stamps.finished, 1);
         } else if (key == "goodput_per_s" && stamps.finished && isGood(record, run.summary.run)) {
@@ -205,12 +205,17 @@ MeasureValues valuesOf(const Measure& measure, const RunData& run) {
         values.n = static_cast<std::int64_t>(run.samples.size());
         values.value = peak(run, [](const SampleRow& row) { return 100 * row.kvSharePeak; });
     } else if (measure.key == "memory_peak_mib") {
-        values.n = static_cast<std::int64_t>(run.samples.size());
         values.value =
             peak(run, [](const SampleRow& row) { return row.processBytesPeak / (1024 * 1024); });
+        if (values.value == 0.0) {
+            values.value.reset(); // of another process: not known
+        }
+        values.n = values.value ? static_cast<std::int64_t>(run.samples.size()) : 0;
     } else if (measure.key == "busy_mean_percent") {
         for (const SampleRow& row : run.samples) {
-            values.seconds.push_back(100 * row.sample.busyShare);
+            if (row.sample.hasBusyShare()) {
+                values.seconds.push_back(100 * row.sample.busyShare);
+            }
         }
         values.n = static_cast<std::int64_t>(values.seconds.size());
         values.value = meanOf(values.seconds);

@@ -182,7 +182,7 @@ void addRates(std::map<std::string, BlockFigure>& figures, const Records& record
             output += isIn(step.time, window) ? step.tokens : 0;
         }
         const engine::Stamps& stamps = record->stamps;
-        if (stamps.prefillDone && isIn(*stamps.prefillDone, window)) {
+        if (const auto computed = promptComputed(stamps); computed && isIn(*computed, window)) {
             prompt += static_cast<double>(record->promptTokens - record->hitTokens);
         }
         if (isCompleted(*record) && stamps.finished && isIn(*stamps.finished, window)) {

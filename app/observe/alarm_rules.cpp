@@ -80,14 +80,15 @@ AlarmReading readMemory(const AlarmInputs& inputs) {
 
 AlarmReading readBusy(const AlarmInputs& inputs) {
     return recentMean(inputs.history, [](const Sample& sample) -> std::optional<double> {
-        return 100.0 * sample.busyShare;
+        return sample.hasBusyShare() ? std::optional(100.0 * sample.busyShare) : std::nullopt;
     });
 }
 
 // An idle device is no fault; one that idles while requests wait is.
 AlarmReading readStarved(const AlarmInputs& inputs) {
     return recentMean(inputs.history, [](const Sample& sample) -> std::optional<double> {
-        return sample.waiting > 0 ? std::optional(100.0 * sample.busyShare) : std::nullopt;
+        return sample.waiting > 0 && sample.hasBusyShare() ? std::optional(100.0 * sample.busyShare)
+                                                           : std::nullopt;
     });
 }
 

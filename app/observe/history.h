@@ -28,6 +28,9 @@ struct Sample {
     double busyShare = 0; // 0..1 of the pool's threads
     double processBytes = 0;
     double machineShare = 0; // memory in use of the machine
+
+    // An attached server tells neither its slots nor what its device does: that is absent, not 0.
+    bool hasBusyShare() const { return slots > 0 || busyShare > 0; }
 };
 
 // True where an event gets a numbered pin on every chart: what someone did or what went wrong.

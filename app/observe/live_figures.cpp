@@ -47,9 +47,13 @@ void addLevels(LiveFigures& figures, const History& history, const FigureSpans& 
                    running.add(sample.running, weight);
                    waiting.add(sample.waiting, weight);
                    kv.add(sample.kvShare, weight);
-                   busy.add(sample.busyShare, weight);
-                   machine.add(sample.machineShare, weight);
-                   process.add(sample.processBytes, weight);
+                   if (sample.hasBusyShare()) {
+                       busy.add(sample.busyShare, weight);
+                   }
+                   if (sample.processBytes > 0) { // what is not here uses no memory that we see
+                       machine.add(sample.machineShare, weight);
+                       process.add(sample.processBytes, weight);
+                   }
                    last = &sample;
                });
     figures.outputPerSecond = output.value();

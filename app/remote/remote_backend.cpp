@@ -1,6 +1,7 @@
 #include "app/remote/remote_backend.h"
 
 #include "app/remote/remote_request.h"
+#include "app/remote/remote_status.h"
 
 #include <fmt/format.h>
 
@@ -21,19 +22,13 @@ constexpr std::chrono::milliseconds kLongestBackOff{30'000};
 constexpr std::size_t kMostBody = 16 * 1024 * 1024; // of an answer that is not streamed
 constexpr std::int64_t kShareUnits = 10'000;        // a share as blocks of a whole
 
-FinishReason reasonOf(int status, const std::string& message) {
-    if (status == 429 || status == 503) {
-        return FinishReason::Overloaded;
+// A piece may hold several tokens: the count that the server tells, over the pieces there were.
+void spreadTokens(std::vector<engine::TokenStep>& steps, std::int64_t tokens) {
+    const auto count = std::ssize(steps);
+    for (std::int64_t i = 0; i < count; ++i) {
+        steps[static_cast<std::size_t>(i)].tokens =
+            static_cast<std::int32_t>(tokens * (i + 1) / count - tokens * i / count);
     }
-    if (status == 504) {
-        return FinishReason::Deadline;
-    }
-    if (status >= 500) {
-        return FinishReason::Failed;
-    }
-    const bool isTooLong = message.find("context") != std::string::npos &&
-                           (status == 400 || status == 413 || status == 422);
-    return isTooLong ? FinishReason::TooLong : FinishReason::Rejected;
 }
 
 } // namespace
@@ -78,6 +73,7 @@ RemoteBackend::~RemoteBackend() {
     }
     for (const auto& [id, open] : asked) {
         finish(open, FinishReason::Cancelled, "The server was let go.");
+        open->call.reset(); // what listens to it holds the request: a circle, and a connection
     }
 }
 
@@ -178,7 +174,7 @@ void RemoteBackend::takeEnd(const std::shared_ptr<Asked>& asked, const std::stri
     if (isRefused) {
         const std::string message = errorMessage(asked->body);
         finish(
-            asked, reasonOf(asked->head.status, message),
+            asked, reasonOfStatus(asked->head.status, message),
             fmt::format("The server refused it with status {}: {}", asked->head.status, message));
         return;
     }
@@ -223,6 +219,7 @@ void RemoteBackend::finish(const std::shared_ptr<Asked>& asked, FinishReason rea
         record->stamps = asked->stamps;
         record->stamps.finished = Clock::now();
         record->steps = std::move(asked->steps);
+        spreadTokens(record->steps, record->outputTokens);
         m_figures.promptTokens += static_cast<std::uint64_t>(record->promptTokens);
         // A counter never falls: what was counted by pieces stays.
         m_figures.outputTokens += static_cast<std::uint64_t>(
@@ -396,7 +393,8 @@ void RemoteBackend::watch() {
         if (*status == 200 && m_hasMetrics) {
             takeFigures(*text);
         } else if (*status != 0 && m_hasMetrics) {
-            m_hasMetrics = false;
+            takeFigures({}); // old ones would stand still
+            m_hasMetrics = !isNeverThere(*status);
         }
         const auto pause = std::max(kWatchEvery, m_backOff);
         m_hub->after(pause, [this] { watch(); });

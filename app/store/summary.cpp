@@ -64,6 +64,10 @@ std::optional<double> milliseconds(const std::optional<engine::Nanoseconds>& spa
     return span ? std::optional(milliseconds(*span)) : std::nullopt;
 }
 
+std::optional<engine::TimePoint> promptComputed(const engine::Stamps& stamps) {
+    return stamps.prefillDone ? stamps.prefillDone : stamps.firstVisible;
+}
+
 bool isGood(const engine::RequestRecord& record, const RunInfo& info) {
     const auto ttft = milliseconds(record.ttft());
     const auto tpot = milliseconds(record.tpot());
@@ -126,7 +130,8 @@ void SummaryBuilder::addRates(const engine::RequestRecord& record) {
         }
     }
     const engine::Stamps& stamps = record.stamps;
-    if (stamps.prefillDone && isInRun(*stamps.prefillDone)) {
+    const auto computed = promptComputed(stamps);
+    if (computed && isInRun(*computed)) {
         m_promptTokens += static_cast<double>(record.promptTokens - record.hitTokens);
     }
     const bool isCompleted = engine::outcome(record.reason) == engine::Outcome::Completed;

@@ -38,5 +38,8 @@ private:
 
 // Whether a completed request met the limits of its run; a missing TPOT is not held against it.
 bool isGood(const engine::RequestRecord& record, const RunInfo& info);
+// When the prompt had been computed; at the latest when text of the answer was seen, which is all
+// that an attached server lets anybody know.
+std::optional<engine::TimePoint> promptComputed(const engine::Stamps& stamps);
 
 } // namespace app

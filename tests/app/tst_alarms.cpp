@@ -138,6 +138,8 @@ private Q_SLOTS:
     void nothingToJudgeClears();
     void failedRequestsAreTimeOuts();
     void anIdleDeviceIsNotStarved();
+    void anAttachedServerIsNotStarved();
+    void theBestValueClearsWhateverTheLimit();
     void acknowledgingLastsUntilItClears();
     void aMutedAlarmIsWatchedWithoutABadge();
     void anOperatorsLimitKeepsTheDistance();
@@ -255,6 +257,27 @@ void TstAlarms::anIdleDeviceIsNotStarved() {
     Drive drive;
     drive.level.busyShare = 0.0;
     QVERIFY(drive.run(120.0).empty());
+}
+
+void TstAlarms::anAttachedServerIsNotStarved() {
+    Drive drive;
+    drive.level.busyShare = 0.0;
+    drive.level.slots = 0.0; // it tells neither
+    drive.level.waiting = 5.0;
+    QVERIFY(drive.run(120.0).empty());
+    QVERIFY(!drive.alarms.states()[indexOf("device_starved")].reading.value);
+}
+
+void TstAlarms::theBestValueClearsWhateverTheLimit() {
+    for (const AlarmRule& rule : alarmTable()) {
+        const bool isAbove = rule.side == AlarmSide::Above;
+        const AlarmSetting setting{.limit = rule.maximum, .holdSeconds = 0.0};
+        const double clear = clearingValue(rule, setting);
+        QVERIFY2(isAbove ? clear > 0.0 && clear < rule.maximum
+                         : clear > rule.maximum && (rule.unit != "%" || clear <= 100.0),
+                 rule.key.data());
+        QCOMPARE(clearingValue(rule, {.limit = rule.limit, .holdSeconds = 0.0}), rule.clear);
+    }
 }
 
 void TstAlarms::acknowledgingLastsUntilItClears() {

@@ -35,6 +35,7 @@ private Q_SLOTS:
     void cancellingClosesTheConnection();
     void aDeadlineEndsIt();
     void aServerThatGoesIsNoticedAndFoundAgain();
+    void figuresGoWithAServerThatRestarts();
     void leavingWhileItAnswersIsQuiet();
     void itsSettingsStayItsOwn();
     void theSessionRecordsIt();
@@ -236,6 +237,11 @@ void TstRemoteBackend::streamsOfOthersAreRead() {
     QCOMPARE(static_cast<int>(ended), reason);
     const auto record = recordOf(*backend);
     QCOMPARE(record->outputTokens, std::int64_t{tokens});
+    std::int64_t inSteps = 0;
+    for (const engine::TokenStep& step : record->steps) {
+        inSteps += step.tokens;
+    }
+    QCOMPARE(inSteps, record->outputTokens); // rates and counts are the same tokens
     QVERIFY(ended != FinishReason::Failed || !record->message.empty());
     // Figures of the server's own are in the same series.
     QTRY_COMPARE(backend->snapshot().running, std::int64_t{7});
@@ -301,6 +307,30 @@ void TstRemoteBackend::aServerThatGoesIsNoticedAndFoundAgain() {
         [](const std::shared_ptr<HttpExchange>& exchange) { exchange->respond({.body = "{}"}); });
     QVERIFY(again.start(m_port).has_value());
     QTRY_COMPARE_WITH_TIMEOUT(backend->snapshot().state, engine::EngineState::Idle, 10'000);
+}
+
+void TstRemoteBackend::figuresGoWithAServerThatRestarts() {
+    std::atomic<int> running{17};
+    m_server =
+        std::make_unique<HttpServer>([&running](const std::shared_ptr<HttpExchange>& exchange) {
+            if (exchange->request().path != "/metrics") {
+                exchange->respond({.body = R"({"data":[{"id":"scripted","max_model_len":512}]})"});
+            } else if (running < 0) {
+                exchange->respond({.status = 503, .body = "starting"});
+            } else {
+                exchange->respond(
+                    {.contentType = "text/plain",
+                     .body = fmt::format("vllm:num_requests_running {}\n", running.load())});
+            }
+        });
+    m_port = m_server->start(0).value();
+    const auto backend = attach();
+    QVERIFY(backend);
+    QTRY_COMPARE(backend->snapshot().running, std::int64_t{17});
+    running = -1;
+    QTRY_COMPARE_WITH_TIMEOUT(backend->snapshot().running, std::int64_t{0}, 10'000);
+    running = 2;
+    QTRY_COMPARE_WITH_TIMEOUT(backend->snapshot().running, std::int64_t{2}, 10'000);
 }
 
 // The first question for figures is under way: what comes back must find its backend or nobody.
