@@ -12,4 +12,11 @@ inline constexpr int kDeepestJson = 64;
 // too.
 bool isDeeperThan(std::string_view json, int depth);
 
+// The document of a text that a foreign file may hold, or null where it is none or too deep.
+template <class Json>
+Json parseBounded(std::string_view text) {
+    Json json = isDeeperThan(text, kDeepestJson) ? Json() : Json::parse(text, nullptr, false);
+    return json.is_discarded() ? Json() : json;
+}
+
 } // namespace app

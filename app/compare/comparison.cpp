@@ -1,5 +1,7 @@
 #include "app/compare/comparison.h"
 
+#include "app/json_depth.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -73,7 +75,7 @@ ComparisonRow compareMeasure(const Measure& measure, const RunData& a, const Run
 }
 
 std::string machineFact(const RunData& run, const char* key) {
-    const auto json = nlohmann::json::parse(run.summary.run.machineJson, nullptr, false);
+    const auto json = parseBounded<nlohmann::json>(run.summary.run.machineJson);
     return json.is_object() && json.contains(key) ? json[key].dump() : std::string();
 }
 

@@ -1,4 +1,5 @@
 // Reads the JSON of a run back. See report.h and json_writer.cpp, whose names these are.
+#include "app/json_depth.h"
 #include "app/report/report.h"
 #include "app/store/columns.h"
 
@@ -233,6 +234,10 @@ std::string placeOf(std::string_view text, std::size_t byte) {
 
 engine::Result<RunData> parseRunJson(std::string_view text) {
     try {
+        if (isDeeperThan(text, kDeepestJson)) {
+            return std::unexpected(
+                noRun(fmt::format("it is nested deeper than {} levels", kDeepestJson)));
+        }
         const Json document = Json::parse(text);
         const Node json(document, {});
         RunData run;

@@ -1,5 +1,6 @@
 // The JSON that scripts read: names as in the run log, times in milliseconds or seconds as the key
 // says, absent numbers as null.
+#include "app/json_depth.h"
 #include "app/report/report.h"
 #include "app/store/columns.h"
 
@@ -22,8 +23,7 @@ Json orNull(const std::optional<T>& value) {
 
 // JSON that came as text, or null where it is none.
 Json parsed(const std::string& text) {
-    Json json = Json::parse(text, nullptr, false);
-    return json.is_discarded() ? Json(nullptr) : json;
+    return parseBounded<Json>(text);
 }
 
 Json quantilesJson(const Quantiles& quantiles) {

@@ -1,5 +1,6 @@
 #include "app/store/event_json.h"
 
+#include "app/json_depth.h"
 #include "app/store/columns.h"
 
 #include <nlohmann/json.hpp>
@@ -158,7 +159,7 @@ engine::Event eventOf(const StoredEvent& stored) {
     event.step = stored.step;
     event.time = engine::TimePoint(engine::Nanoseconds(stored.timeNs));
     event.source = eventSourceOf(stored.source);
-    const Json payload = Json::parse(stored.payloadJson, nullptr, false);
+    const Json payload = parseBounded<Json>(stored.payloadJson);
     try {
         event.body = bodyOf(stored.kind, payload);
     } catch (const Json::exception&) {

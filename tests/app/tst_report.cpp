@@ -4,6 +4,7 @@
 #include "app/report/report_text.h"
 #include "app/report/sections.h"
 #include "app/store/columns.h"
+#include "app/store/event_json.h"
 #include "tests/support/scripted_run.h"
 
 #include <QFile>
@@ -376,6 +377,17 @@ void TstReport::damagedJsonIsRefused() {
     QVERIFY(!app::parseRunJson(""));
     QVERIFY(!app::parseRunJson("[]"));
     QVERIFY(!app::parseRunJson("{\"run_id\": 1}"));
+    // Nested so deep that printing it would overflow the stack: in a file, and in a log.
+    const std::string deep =
+        "{\"a\":" + std::string(200'000, '[') + std::string(200'000, ']') + "}";
+    QVERIFY(!app::parseRunJson(deep));
+    app::StoredEvent foreign{};
+    foreign.kind = "stage";
+    foreign.payloadJson = deep;
+    QVERIFY(std::holds_alternative<engine::Notice>(app::eventOf(foreign).body));
+    app::RunData odd = m_run;
+    odd.summary.run.machineJson = deep;
+    QVERIFY(app::reportJson(odd).size() > 100);
     QVERIFY(!app::parseRunJson(whole.substr(0, whole.size() / 2)));
     for (const char* key : {"\"request_list\"", "\"setting_changes\"", "\"max_tokens\"",
                             "\"sequence\"", "\"stamps_s\"", "\"steps\""}) {
