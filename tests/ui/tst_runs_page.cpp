@@ -16,12 +16,15 @@
 
 #include <QDir>
 #include <QFile>
+#include <QFileDialog>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
+
+#include <sqlite3.h>
 
 namespace {
 
@@ -41,6 +44,7 @@ struct Fixture {
         second = script(log, {.name = "fast", .phases = {{20.0, 8.0, 16}}});
         third = script(log, {.name = "broken off", .phases = {{10.0, 8.0, 4}}, .hasEnd = false});
         session = std::make_unique<app::Session>(log);
+        QTRY_VERIFY(!session->interruptedRuns().empty()); // marked by whoever writes the log
         page = std::make_unique<ui::RunsPage>(*session);
         page->resize(1300, 800);
         page->show();
@@ -82,6 +86,7 @@ private Q_SLOTS:
     void deletionHidesWaitsAndCanBeUndone();
     void aWaitingDeletionIsCarriedOutAtTheEnd();
     void exportsAreWritten();
+    void whatIsShownIsExportedWhateverIsTicked();
     void anotherLogIsReadOnly();
     void aFileThatIsNoLogSaysSo();
     void theBaselineIsPinnedAndOthersAreHeldAgainstIt();
@@ -213,6 +218,39 @@ void TstRunsPage::exportsAreWritten() {
     // A place that can't be written is told, and nothing else happens.
     at.page->exportTo(QStringLiteral("/proc/nowhere/run.html"));
     QTRY_VERIFY(!exported.last()[1].toString().isEmpty());
+}
+
+void TstRunsPage::whatIsShownIsExportedWhateverIsTicked() {
+    Fixture at;
+    const auto exportAction = [&] {
+        for (const ui::PageAction& action : at.page->actions()) {
+            if (action.text == QStringLiteral("Export the report…")) {
+                action.run();
+            }
+        }
+        auto* dialog = at.page->findChild<QFileDialog*>();
+        const QString name = dialog == nullptr
+                                 ? QString()
+                                 : dialog->selectedFiles().value(0).section(QLatin1Char('/'), -1);
+        delete dialog;
+        return name;
+    };
+    at.compare();
+    QCOMPARE(exportAction(), QStringLiteral("runs-%1-%2.html").arg(at.first).arg(at.second));
+    // Deleted elsewhere; the page learns of it when it is shown again.
+    sqlite3* log = nullptr;
+    QCOMPARE(sqlite3_open(at.log.c_str(), &log), SQLITE_OK);
+    const std::string command =
+        "PRAGMA foreign_keys = ON; DELETE FROM run WHERE id = " + std::to_string(at.second);
+    QCOMPARE(sqlite3_exec(log, command.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(log);
+    QSignalSpy listed(at.page.get(), &ui::RunsPage::listed);
+    at.page->setShown(false);
+    at.page->setShown(true);
+    QTRY_VERIFY(listed.count() > 0);
+    QCOMPARE(at.page->ticks().size(), std::size_t{1});
+    QTRY_VERIFY(!at.page->comparison()->isVisible());
+    exportAction();
 }
 
 void TstRunsPage::anotherLogIsReadOnly() {

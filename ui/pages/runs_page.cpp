@@ -245,6 +245,7 @@ void RunsPage::refreshList() {
 void RunsPage::takeList(engine::Result<std::vector<app::RunSummary>> runs) {
     const std::optional<std::int64_t> selected = m_wanted ? m_wanted : currentRun();
     m_wanted.reset();
+    bool hasLostTick = false; // a compared run is gone
     if (!runs) {
         m_model->clear();
         m_empty->setText(QString::fromStdString(runs.error().message));
@@ -252,7 +253,7 @@ void RunsPage::takeList(engine::Result<std::vector<app::RunSummary>> runs) {
         const auto has = [&](std::int64_t id) {
             return std::ranges::any_of(*runs, [id](const auto& run) { return run.run.id == id; });
         };
-        std::erase_if(m_ticks, [&](std::int64_t id) { return !has(id); });
+        hasLostTick = std::erase_if(m_ticks, [&](std::int64_t id) { return !has(id); }) > 0;
         const auto pinned = std::ranges::find_if(*runs, app::isBaseline);
         m_baseline = pinned != runs->end() ? RunBaseline(*pinned) : std::nullopt;
         m_model->setRows(std::move(*runs));
@@ -270,7 +271,7 @@ void RunsPage::takeList(engine::Result<std::vector<app::RunSummary>> runs) {
         m_table->selectShownRow(row);
     }
     refreshToolbar();
-    if (row >= 0 && m_content->currentWidget() == m_sentence) {
+    if (hasLostTick || (row >= 0 && m_content->currentWidget() == m_sentence)) {
         showContent();
     }
     Q_EMIT listed();

@@ -224,6 +224,7 @@ void RunsPage::openReportMenu(QPushButton* below) {
 }
 
 void RunsPage::chooseExport(const QString& suffix) {
+    // What is shown, which need not be what is ticked or selected by now.
     const bool isPair = m_content->currentWidget() == m_comparison;
     QString name = QStringLiteral("run-%1").arg(currentRun().value_or(0));
     if (isPair && m_comparison->pair().split) {
