@@ -1,9 +1,10 @@
 #include "app/store/salvage.h"
 
 #include "app/store/run_store.h"
-#include "app/store/sqlite.h"
+#include "app/store/store_file.h"
 
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 #include <array>
@@ -33,6 +34,13 @@ constexpr std::array kTables = {
 
 std::unexpected<engine::Error> failure(engine::ErrorCode code, std::string message) {
     return std::unexpected(engine::Error{code, std::move(message)});
+}
+
+// What keeps us from reading says nothing of the pages.
+bool isDamage(const DatabaseFailure& failure) {
+    constexpr std::array kKeptOut = {SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH,
+                                     SQLITE_BUSY,     SQLITE_LOCKED,   SQLITE_NOMEM};
+    return std::ranges::find(kKeptOut, failure.primaryCode()) == kKeptOut.end();
 }
 
 std::string descending(std::string key) {
@@ -137,7 +145,11 @@ engine::Result<LogCheck> checkLog(const std::filesystem::path& file) {
     }
     LogCheck check;
     try {
-        const Database database(file, DatabaseAccess::Read, kBusyMilliseconds);
+        const auto opened = openToRead(file, kBusyMilliseconds);
+        if (!opened) {
+            return std::unexpected(opened.error());
+        }
+        const Database& database = **opened;
         Statement problems =
             database.prepare(fmt::format("PRAGMA integrity_check({})", kMostProblems));
         while (problems.step()) {
@@ -154,6 +166,9 @@ engine::Result<LogCheck> checkLog(const std::filesystem::path& file) {
         }
         check.runs = database.integer("SELECT count(*) FROM run");
     } catch (const DatabaseFailure& thrown) {
+        if (!isDamage(thrown)) {
+            return std::unexpected(describe(thrown, file));
+        }
         check.isSound = false;
         check.problems.emplace_back(thrown.what());
     }
@@ -177,7 +192,11 @@ engine::Result<Salvage> salvageLog(const std::filesystem::path& file,
     }
     Salvage salvage;
     try {
-        const Database from(file, DatabaseAccess::Read, kBusyMilliseconds);
+        const auto opened = openToRead(file, kBusyMilliseconds);
+        if (!opened) {
+            return std::unexpected(opened.error());
+        }
+        const Database& from = **opened;
         Database to(target, DatabaseAccess::Write, kBusyMilliseconds);
         to.run("PRAGMA foreign_keys = OFF");
         for (const LogTable& table : kTables) {

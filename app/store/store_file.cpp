@@ -68,6 +68,33 @@ bool hasWriteAheadLog(const std::filesystem::path& file) {
 
 } // namespace
 
+// A log in write-ahead mode needs a file beside it even to be read. Where the folder can't be
+// written and no writer has left its files, nothing changes under us.
+engine::Result<std::unique_ptr<Database>> openToRead(const std::filesystem::path& file,
+                                                     int busyMilliseconds) {
+    auto database = std::make_unique<Database>(file, DatabaseAccess::Read, busyMilliseconds);
+    try {
+        database->integer("PRAGMA user_version");
+        database->integer("SELECT count(*) FROM sqlite_master");
+    } catch (const DatabaseFailure& thrown) {
+        const bool isDenied =
+            thrown.primaryCode() == SQLITE_READONLY || thrown.primaryCode() == SQLITE_CANTOPEN;
+        if (!isDenied) {
+            return database; // damaged perhaps: who reads on finds out how much
+        }
+        if (hasWriteAheadLog(file)) {
+            return failure(ErrorCode::Io,
+                           fmt::format("{} was not closed in order and its folder can't be "
+                                       "written. Copy {}* to a folder of your own and open it "
+                                       "there.",
+                                       file.string(), file.filename().string()));
+        }
+        database = std::make_unique<Database>(file, DatabaseAccess::Immutable, 0);
+        database->integer("SELECT count(*) FROM sqlite_master");
+    }
+    return database;
+}
+
 engine::Result<StoreFile> StoreFile::open(const std::filesystem::path& file, StoreMode mode) {
     if (auto path = checkPath(file, mode); !path) {
         return std::unexpected(path.error());
@@ -112,28 +139,11 @@ engine::Result<void> StoreFile::openForWriting() {
 }
 
 engine::Result<void> StoreFile::openForReading() {
-    m_database = std::make_unique<Database>(m_file, DatabaseAccess::Read, kBusyMilliseconds);
-    try {
-        m_database->integer("PRAGMA user_version");
-        m_database->integer("SELECT count(*) FROM sqlite_master");
-    } catch (const DatabaseFailure& thrown) {
-        // A log in write-ahead mode needs a file beside it even to be read. Where the folder can't
-        // be written and no writer has left its files, nothing changes under us.
-        const bool isDenied =
-            thrown.primaryCode() == SQLITE_READONLY || thrown.primaryCode() == SQLITE_CANTOPEN;
-        if (!isDenied) {
-            throw;
-        }
-        if (hasWriteAheadLog(m_file)) {
-            return failure(ErrorCode::Io,
-                           fmt::format("{} was not closed in order and its folder can't be "
-                                       "written. Copy {}* to a folder of your own and open it "
-                                       "there.",
-                                       m_file.string(), m_file.filename().string()));
-        }
-        m_database = std::make_unique<Database>(m_file, DatabaseAccess::Immutable, 0);
-        m_database->integer("SELECT count(*) FROM sqlite_master");
+    auto opened = openToRead(m_file, kBusyMilliseconds);
+    if (!opened) {
+        return std::unexpected(opened.error());
     }
+    m_database = std::move(*opened);
     return checkForm();
 }
 

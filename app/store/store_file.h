@@ -8,6 +8,10 @@
 
 namespace app {
 
+// A connection that only reads, also in a folder that can't be written. Throws DatabaseFailure.
+engine::Result<std::unique_ptr<Database>> openToRead(const std::filesystem::path& file,
+                                                     int busyMilliseconds);
+
 class StoreFile {
 public:
     static engine::Result<StoreFile> open(const std::filesystem::path& file, StoreMode mode);

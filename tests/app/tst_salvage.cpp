@@ -8,6 +8,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <unistd.h>
+
 #include <fstream>
 #include <random>
 
@@ -50,6 +52,7 @@ private Q_SLOTS:
     void whatIsLeftOfABrokenLogIsSaved_data();
     void whatIsLeftOfABrokenLogIsSaved();
     void otherFilesAreRefused();
+    void whatCantBeReadIsNotCalledDamaged();
     void anArchiveComesBackEqual();
     void aDamagedImportIsNamed();
 };
@@ -113,6 +116,23 @@ void TstSalvage::otherFilesAreRefused() {
     QCOMPARE(app::checkLog(file.string() + ".gone").error().code, engine::ErrorCode::NotFound);
     QVERIFY(!app::salvageLog(makeLog(folder), file)); // the target exists
     QVERIFY(!app::salvageLog(file.string() + ".gone", file.string() + ".out"));
+}
+
+void TstSalvage::whatCantBeReadIsNotCalledDamaged() {
+    if (geteuid() == 0) {
+        QSKIP("root may read everything");
+    }
+    QTemporaryDir folder;
+    const std::filesystem::path file = makeLog(folder);
+    namespace fs = std::filesystem;
+    fs::permissions(folder.path().toStdString(), fs::perms::owner_write, fs::perm_options::remove);
+    const auto sound = app::checkLog(file);
+    fs::permissions(folder.path().toStdString(), fs::perms::owner_write, fs::perm_options::add);
+    QVERIFY(sound && sound->isSound);
+    fs::permissions(file, fs::perms::none);
+    const auto closed = app::checkLog(file);
+    QVERIFY(!closed);
+    QCOMPARE(closed.error().code, engine::ErrorCode::Io);
 }
 
 void TstSalvage::anArchiveComesBackEqual() {
