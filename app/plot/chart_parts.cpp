@@ -1,5 +1,6 @@
 #include "app/plot/chart_parts.h"
 
+#include "app/plot/curve_cache.h"
 #include "app/plot/decimate.h"
 #include "app/plot/plot_layout.h"
 #include "app/plot/rolling.h"
@@ -131,36 +132,52 @@ std::vector<QPointF> meanPoints(const History& history, const ChartRange& range,
 
 QuantileCurves rollingTtft(const History& history, const ChartRange& range) {
     const auto& requests = history.requests();
-    auto entering =
-        std::ranges::upper_bound(requests, range.from - range.window, {}, &RequestPoint::seconds);
-    auto leaving = entering;
-    const double end = std::min(range.to, history.endSeconds());
-    const std::int64_t least50 = leastCount(0.50);
-    const std::int64_t least90 = leastCount(0.90);
-    const std::int64_t least99 = leastCount(0.99);
     const auto counts = [&range](const RequestPoint& request) {
         return isLatencySample(request, range.filter) && std::isfinite(ttftMs(request, range.edge));
     };
-    RollingQuantiles window;
-    QuantileCurves curves;
     // Four points a second are finer than a window of seconds can move.
-    for (const double x : gridTimes(range.from, end, range.maxPoints, 0.25)) {
-        for (; entering != requests.end() && entering->seconds <= x; ++entering) {
-            if (counts(*entering)) {
-                window.add(ttftMs(*entering, range.edge));
+    constexpr double kLeastStep = 0.25;
+    const double to = std::min(range.to, history.endSeconds());
+    const std::vector<double> times = gridTimes(range.from, to, range.maxPoints, kLeastStep);
+    const auto compute = [&](std::size_t begin, std::size_t end, std::vector<TtftPoint>& points) {
+        RollingQuantiles window;
+        auto entering = std::ranges::upper_bound(requests, times[begin] - range.window, {},
+                                                 &RequestPoint::seconds);
+        auto leaving = entering;
+        for (std::size_t i = begin; i < end; ++i) {
+            for (; entering != requests.end() && entering->seconds <= times[i]; ++entering) {
+                if (counts(*entering)) {
+                    window.add(ttftMs(*entering, range.edge));
+                }
             }
-        }
-        for (; leaving != entering && leaving->seconds <= x - range.window; ++leaving) {
-            if (counts(*leaving)) {
-                window.remove(ttftMs(*leaving, range.edge));
+            for (; leaving != entering && leaving->seconds <= times[i] - range.window; ++leaving) {
+                if (counts(*leaving)) {
+                    window.remove(ttftMs(*leaving, range.edge));
+                }
             }
+            points[i] = {.p50 = window.quantile(0.50).value_or(kGap),
+                         .p90 = window.quantile(0.90).value_or(kGap),
+                         .p99 = window.quantile(0.99).value_or(kGap),
+                         .count = window.count()};
         }
-        curves.p50.emplace_back(x, window.quantile(0.50).value_or(kGap));
-        curves.p90.emplace_back(x, window.quantile(0.90).value_or(kGap));
-        curves.p99.emplace_back(x, window.quantile(0.99).value_or(kGap));
-        curves.unsure50.push_back(window.count() < least50);
-        curves.unsure90.push_back(window.count() < least90);
-        curves.unsure99.push_back(window.count() < least99);
+    };
+    const CurveKey key{.step = gridStep(range.from, to, range.maxPoints, kLeastStep),
+                       .window = range.window,
+                       .filter = range.filter,
+                       .edge = range.edge};
+    const std::vector<TtftPoint> points = onGrid<TtftPoint>(
+        times, key, range.cache != nullptr ? &range.cache->ttft : nullptr, compute);
+    const std::int64_t least50 = leastCount(0.50);
+    const std::int64_t least90 = leastCount(0.90);
+    const std::int64_t least99 = leastCount(0.99);
+    QuantileCurves curves;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        curves.p50.emplace_back(times[i], points[i].p50);
+        curves.p90.emplace_back(times[i], points[i].p90);
+        curves.p99.emplace_back(times[i], points[i].p99);
+        curves.unsure50.push_back(points[i].count < least50);
+        curves.unsure90.push_back(points[i].count < least90);
+        curves.unsure99.push_back(points[i].count < least99);
     }
     return curves;
 }

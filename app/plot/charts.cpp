@@ -3,6 +3,7 @@
 #include "app/labels.h"
 #include "app/observe/alarms.h"
 #include "app/plot/chart_parts.h"
+#include "app/plot/curve_cache.h"
 #include "app/plot/rolling.h"
 
 #include <QCoreApplication>
@@ -195,7 +196,8 @@ constexpr std::array<LedgerGroup, 5> kLedgerGroups = {{
                 s != engine::Stage::BatchMates && s != engine::Stage::Queue;
      }},
 }};
-using GroupSums = std::array<double, kLedgerGroups.size()>;
+using GroupSums = LedgerPoint;
+static_assert(kLedgerGroups.size() == kLedgerCurves);
 
 // Which group a stage belongs to.
 constexpr std::array<std::size_t, engine::kStages> kGroupOfStage = [] {
@@ -233,35 +235,49 @@ Plot ledgerChart(const History& history, const ChartRange& range) {
     // Shorter than the quantiles' window: a mean needs fewer requests than a tail.
     const double window = std::max(2.0, range.window / 6.0);
     const auto& requests = history.requests();
-    auto entering =
-        std::ranges::upper_bound(requests, range.from - window, {}, &RequestPoint::seconds);
-    auto leaving = entering;
     const auto counts = [&range](const RequestPoint& request) {
         return request.hasLedger && isLatencySample(request, range.filter);
     };
-    GroupSums sums{};
-    std::int64_t count = 0;
-    const double end = std::min(range.to, history.endSeconds());
-    for (const double x : gridTimes(range.from, end, range.maxPoints, 0.5)) {
-        for (; entering != requests.end() && entering->seconds <= x; ++entering) {
-            if (counts(*entering)) {
-                addRequest(sums, *entering, 1.0);
-                ++count;
+    constexpr double kLeastStep = 0.5;
+    const double to = std::min(range.to, history.endSeconds());
+    const std::vector<double> times = gridTimes(range.from, to, range.maxPoints, kLeastStep);
+    const auto compute = [&](std::size_t begin, std::size_t end, std::vector<GroupSums>& means) {
+        auto entering =
+            std::ranges::upper_bound(requests, times[begin] - window, {}, &RequestPoint::seconds);
+        auto leaving = entering;
+        GroupSums sums{};
+        std::int64_t count = 0;
+        for (std::size_t i = begin; i < end; ++i) {
+            for (; entering != requests.end() && entering->seconds <= times[i]; ++entering) {
+                if (counts(*entering)) {
+                    addRequest(sums, *entering, 1.0);
+                    ++count;
+                }
+            }
+            for (; leaving != entering && leaving->seconds <= times[i] - window; ++leaving) {
+                if (counts(*leaving)) {
+                    addRequest(sums, *leaving, -1.0);
+                    --count;
+                }
+            }
+            if (count == 0) {
+                sums = {}; // what rounding left
+            }
+            for (std::size_t group = 0; group < sums.size(); ++group) {
+                means[i][group] =
+                    count > 0 ? std::max(0.0, sums[group] / static_cast<double>(count)) : kGap;
             }
         }
-        for (; leaving != entering && leaving->seconds <= x - window; ++leaving) {
-            if (counts(*leaving)) {
-                addRequest(sums, *leaving, -1.0);
-                --count;
-            }
-        }
-        if (count == 0) {
-            sums = {}; // what rounding left
-        }
+    };
+    const CurveKey key{.step = gridStep(range.from, to, range.maxPoints, kLeastStep),
+                       .window = window,
+                       .filter = range.filter,
+                       .edge = TtftEdge::Scheduled};
+    const std::vector<GroupSums> means = onGrid<GroupSums>(
+        times, key, range.cache != nullptr ? &range.cache->ledger : nullptr, compute);
+    for (std::size_t i = 0; i < times.size(); ++i) {
         for (std::size_t group = 0; group < kLedgerGroups.size(); ++group) {
-            const double mean =
-                count > 0 ? std::max(0.0, sums[group] / static_cast<double>(count)) : kGap;
-            plot.series[group].points.emplace_back(x, mean);
+            plot.series[group].points.emplace_back(times[i], means[i][group]);
         }
     }
     parts::fitY(plot);

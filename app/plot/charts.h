@@ -10,12 +10,15 @@
 
 namespace app {
 
+struct CurveCache;
+
 struct ChartRange {
     double from = 0.0, to = 60.0; // seconds of the run
     int maxPoints = 900;          // of one series: the plot's width in logical pixels
     double window = 30.0;         // rolling window of quantiles, seconds
     SampleFilter filter = SampleFilter::Warm;
     TtftEdge edge = TtftEdge::Scheduled; // of the TTFT chart; the ledger is from scheduled
+    CurveCache* cache = nullptr;         // only over a history that stands still
 };
 
 struct ChartRow {

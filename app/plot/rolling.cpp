@@ -67,12 +67,16 @@ std::optional<double> RollingQuantiles::quantile(double q) const {
     return bucketMiddle(index, kSubBits);
 }
 
+double gridStep(double from, double to, int maxPoints, double least) {
+    return std::max(least, (to - from) / std::max(2, maxPoints - 1));
+}
+
 std::vector<double> gridTimes(double from, double to, int maxPoints, double least) {
     std::vector<double> times;
     if (!(to > from)) {
         return times;
     }
-    const double step = std::max(least, (to - from) / std::max(2, maxPoints - 1));
+    const double step = gridStep(from, to, maxPoints, least);
     const double first = std::ceil(from / step);
     for (double k = first; k * step < to; k += 1.0) {
         times.push_back(k * step);

@@ -31,5 +31,6 @@ private:
 // x of a curve's points: fixed multiples of a step of at least `least`, at most `maxPoints` over
 // the span, from the first multiple at or after `from`; `to` itself last.
 std::vector<double> gridTimes(double from, double to, int maxPoints, double least);
+double gridStep(double from, double to, int maxPoints, double least); // that step
 
 } // namespace app

@@ -1,5 +1,6 @@
 // The chart functions over a made-up run, the painter's pixels, and the SVG beside them.
 #include "app/plot/charts.h"
+#include "app/plot/curve_cache.h"
 #include "app/plot/plot_layout.h"
 #include "app/plot/svg_writer.h"
 #include "tests/support/example_history.h"
@@ -68,6 +69,8 @@ private Q_SLOTS:
     void silenceIsAGap();
     void ratesKeepTheirMean();
     void chartsAreFastEnough();
+    void keptCurvesAreTheSameWhereverOneLooks();
+    void keptCurvesAreForgottenWithTheirChoice();
     void markersCarryKindAndText();
     void distributionsEndAtOneHundred();
     void lineLiesWhereTheScaleSays();
@@ -122,6 +125,57 @@ void TstCharts::everyChartIsDrawable() {
     if (qEnvironmentVariableIsSet("HEADWAY_TEST_PICTURES")) {
         image.save(qEnvironmentVariable("HEADWAY_TEST_PICTURES") + QLatin1Char('/') + plot.key +
                    QStringLiteral(".png"));
+    }
+}
+
+// Panned to and fro, also beyond both ends: what was kept is what would have been computed.
+void TstCharts::keptCurvesAreTheSameWhereverOneLooks() {
+    const History history = tests::exampleHistory({.seconds = 460.0});
+    CurveCache cache;
+    std::mt19937_64 random(3);
+    for (const char* key : {"ttft", "ledger"}) {
+        const ChartRow* row = findChart(key);
+        double from = 100.0;
+        for (int move = 0; move < 40; ++move) {
+            from += std::uniform_real_distribution<double>(-60.0, 70.0)(random);
+            const ChartRange plain{.from = std::max(0.0, from),
+                                   .to = std::max(0.0, from) + 120.0,
+                                   .maxPoints = move % 9 == 8 ? 150 : 400};
+            ChartRange kept = plain;
+            kept.cache = &cache;
+            const Plot expected = row->make(history, plain);
+            const Plot got = row->make(history, kept);
+            QCOMPARE(got.series.size(), expected.series.size());
+            for (std::size_t s = 0; s < got.series.size(); ++s) {
+                const auto &a = got.series[s].points, &b = expected.series[s].points;
+                QCOMPARE(a.size(), b.size());
+                QCOMPARE(got.series[s].unsure, expected.series[s].unsure);
+                for (std::size_t i = 0; i < a.size(); ++i) {
+                    QCOMPARE(a[i].x(), b[i].x());
+                    QCOMPARE(std::isnan(a[i].y()), std::isnan(b[i].y()));
+                    QVERIFY(std::isnan(a[i].y()) ||
+                            std::abs(a[i].y() - b[i].y()) <= 1e-6 * std::max(1.0, b[i].y()));
+                }
+            }
+        }
+    }
+    QVERIFY(cache.ttft.size() > 400);
+    QVERIFY(cache.ttft.size() <= GridCache<TtftPoint>::kMostPoints + 400);
+}
+
+void TstCharts::keptCurvesAreForgottenWithTheirChoice() {
+    const History history = tests::exampleHistory({.seconds = 120.0});
+    CurveCache cache;
+    const ChartRow* row = findChart("ttft");
+    ChartRange range{.from = 0.0, .to = 120.0, .maxPoints = 200, .cache = &cache};
+    static_cast<void>(row->make(history, range));
+    range.window = 5.0;
+    ChartRange plain = range;
+    plain.cache = nullptr;
+    const Plot got = row->make(history, range), expected = row->make(history, plain);
+    for (std::size_t i = 0; i < got.series[2].points.size(); ++i) {
+        const double a = got.series[2].points[i].y(), b = expected.series[2].points[i].y();
+        QVERIFY((std::isnan(a) && std::isnan(b)) || a == b);
     }
 }
 

@@ -3,9 +3,10 @@
 // bench_charts [--samples 10000000] [--requests-per-second 12] [--frames 120] [--span 3600]
 // Prints one JSON object: memory by million samples fed, time to feed, and for a view of `span`
 // seconds and one of a day: frames a second of a page of four charts that pans, each frame with
-// every chart made anew and painted.
+// every chart made anew and painted, with the curves of the frame before at hand and without.
 #include "app/observe/history.h"
 #include "app/plot/charts.h"
+#include "app/plot/curve_cache.h"
 #include "ui/charts/chart_group.h"
 #include "ui/charts/chart_view.h"
 #include "ui/theme.h"
@@ -84,7 +85,7 @@ nlohmann::json feed(app::History& history, const Arguments& arguments) {
             {"requests_kept", history.requests().size()}};
 }
 
-nlohmann::json pan(const app::History& history, double span, int frames) {
+nlohmann::json pan(const app::History& history, double span, int frames, bool isCached) {
     ui::ChartGroup group(nullptr);
     QWidget page;
     page.resize(1440, 700);
@@ -105,6 +106,7 @@ nlohmann::json pan(const app::History& history, double span, int frames) {
     group.beginRun(end, end);
     group.setFollowing(false);
     group.zoom(span / end, end);
+    app::CurveCache cache; // as for a run that is over
     std::vector<double> milliseconds;
     for (int frame = 0; frame < frames; ++frame) {
         QElapsedTimer clock;
@@ -113,7 +115,8 @@ nlohmann::json pan(const app::History& history, double span, int frames) {
         for (std::size_t i = 0; i < charts.size(); ++i) {
             charts[i]->setPlot(rows[i]->make(history, {.from = group.view().from(),
                                                        .to = group.view().to(),
-                                                       .maxPoints = charts[i]->plotWidth()}));
+                                                       .maxPoints = charts[i]->plotWidth(),
+                                                       .cache = isCached ? &cache : nullptr}));
             charts[i]->viewport()->repaint();
         }
         milliseconds.push_back(static_cast<double>(clock.nsecsElapsed()) / 1e6);
@@ -125,6 +128,7 @@ nlohmann::json pan(const app::History& history, double span, int frames) {
                                                      static_cast<double>(milliseconds.size() - 1))];
     };
     return {{"span_s", span},
+            {"is_cached", isCached},
             {"frame_p50_ms", at(0.5)},
             {"frame_p95_ms", at(0.95)},
             {"frames_per_second", 1000.0 / at(0.5)}};
@@ -147,8 +151,12 @@ int main(int argc, char** argv) {
     nlohmann::json result = {{"samples", arguments.samples}};
     result["feed"] = feed(history, arguments);
     const double day = std::min(86'400.0, history.endSeconds());
-    result["pan"] = {pan(history, std::min(arguments.span, day), arguments.frames),
-                     pan(history, day, arguments.frames)};
+    result["pan"] = nlohmann::json::array();
+    for (const double span : {std::min(arguments.span, day), day}) {
+        for (const bool isCached : {true, false}) {
+            result["pan"].push_back(pan(history, span, arguments.frames, isCached));
+        }
+    }
     std::printf("%s\n", result.dump(2).c_str());
     return 0;
 }

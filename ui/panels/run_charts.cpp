@@ -80,6 +80,7 @@ void RunCharts::setRun(const app::OpenedRun& run) {
                         m_run->summary.run.uuid == run.data->summary.run.uuid &&
                         m_run->summary.run.id == run.data->summary.run.id;
     m_run = run.data;
+    m_cache = {};
     m_effects->reset();
     while (m_charts.size() < run.plots.size()) {
         auto* chart = new ChartView(*m_group, this);
@@ -134,9 +135,10 @@ void RunCharts::feedNext() {
     ChartView* chart = m_charts[m_next];
     if (const app::ChartRow* row = app::findChart(chart->plot().key.toStdString())) {
         const TimeView& view = m_group->view();
-        chart->setPlot(
-            row->make(m_run->history,
-                      {.from = view.from(), .to = view.to(), .maxPoints = chart->plotWidth()}));
+        chart->setPlot(row->make(m_run->history, {.from = view.from(),
+                                                  .to = view.to(),
+                                                  .maxPoints = chart->plotWidth(),
+                                                  .cache = &m_cache}));
     }
     if (m_remaining > 0) {
         m_feedTimer->start(kBetweenCharts);
@@ -163,10 +165,9 @@ std::optional<double> RunCharts::placeOf(int number) const {
 }
 
 void RunCharts::askForBookmark(double seconds) {
-    const TimeView& view = m_group->view();
-    const double share = (seconds - view.from()) / (view.to() - view.from());
-    const int width = m_charts.empty() ? this->width() : m_charts.front()->width();
-    const QPoint place(static_cast<int>(std::clamp(share, 0.0, 1.0) * width), space::kBetweenCards);
+    const QPoint place = m_charts.empty()
+                             ? QPoint(width() / 2, 0)
+                             : m_charts.front()->mapTo(this, m_charts.front()->placeOf(seconds));
     auto* field = new BookmarkField(seconds, place, this);
     connect(field, &BookmarkField::named, this, &RunCharts::bookmarkNamed);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "app/compare/run_views.h"
+#include "app/plot/curve_cache.h"
 
 #include <QWidget>
 
@@ -55,6 +56,7 @@ private:
     std::optional<double> placeOf(int number) const;
 
     std::shared_ptr<const app::RunData> m_run;
+    app::CurveCache m_cache; // of its curves
     ChartGroup* m_group;
     std::vector<ChartView*> m_charts;
     QGridLayout* m_grid;
