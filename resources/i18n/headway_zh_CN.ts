@@ -329,7 +329,7 @@
     </message>
     <message>
         <source>Run</source>
-        <translation>整次运行</translation>
+        <translation>运行</translation>
     </message>
     <message>
         <source>Name</source>
@@ -3833,8 +3833,8 @@
         <translation>按 %1 命名的数值</translation>
     </message>
     <message>
-        <source>Names, units and definitions of %1, from this run’s own stamps: every completed request counts, cold ones too, from its arrival; rates are of the time between the first arrival and the last token. These figures are no part of verdicts.</source>
-        <translation>采用 %1 的名称、单位与定义，由本次运行自身的时间戳得出：所有已完成的请求都计入（含冷启动），从到达算起；速率按首个到达至最后词元之间的时间计。这些数值不参与结论。</translation>
+        <source>Names, units and definitions of %1, of the whole run by its own stamps: every completed request counts, cold ones too, from its arrival; rates are of the time between the first arrival and the last token. These figures are no part of verdicts.</source>
+        <translation>采用 %1 的名称、单位与定义，按整次运行自身的时间戳得出：所有已完成的请求都计入（含冷启动），从到达算起；速率按首个到达至最后词元之间的时间计。这些数值不参与结论。</translation>
     </message>
 </context>
 <context>

@@ -352,6 +352,11 @@ void TstMainWindow::f1OpensTheDefinitionOfWhatHasFocus() {
     live()->tiles()->tile(2)->setFocus();
     QTest::keyClick(m_window.get(), Qt::Key_F1);
     QCOMPARE(help->current(), QStringLiteral("goodput"));
+    // No text is cut, however wide the window.
+    QTRY_VERIFY(std::ranges::all_of(help->findChildren<QLabel*>(), [](const QLabel* label) {
+        return !label->isVisible() || !label->wordWrap() ||
+               label->height() >= label->heightForWidth(label->width());
+    }));
     // What other tools call a thing is found as well, and one filter hides the rest.
     auto* filter = help->findChild<QLineEdit*>();
     filter->setText(QStringLiteral("coordinated omission"));

@@ -432,6 +432,17 @@ void TstRunsPage::recordedRunsTakeBookmarks() {
     QTRY_VERIFY_WITH_TIMEOUT(has(), 20'000);
     QTRY_VERIFY(std::ranges::any_of(charts->charts().front()->plot().markers,
                                     [](const app::Marker& marker) { return marker.x == 7.5; }));
+    // It changed nothing, so it has no effect.
+    const auto* rows = charts->events()->list();
+    const auto* model = qobject_cast<const QListView*>(rows)->model();
+    bool isListed = false;
+    for (int row = 0; row < model->rowCount(); ++row) {
+        const QString text = model->index(row, 0).data().toString();
+        isListed = isListed || text.contains(QStringLiteral("slow here"));
+        QVERIFY(!text.contains(QStringLiteral("slow here")) ||
+                !text.contains(QStringLiteral("TTFT p50")));
+    }
+    QVERIFY(isListed);
     // A log of others is only read.
     at.page->openLog(at.folder.path().toStdString() + "/copy.db");
     QVERIFY(!charts->group().takesBookmarks());

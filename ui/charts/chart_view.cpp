@@ -82,6 +82,12 @@ int ChartView::plotWidth() const {
     return std::max(50, static_cast<int>(m_overlay.plotArea().width()));
 }
 
+QPoint ChartView::placeOf(double seconds) const {
+    const app::PlotScale& scale = m_overlay.scale();
+    const double x = scale.x(std::clamp(seconds, scale.xMin, scale.xMax));
+    return {static_cast<int>(x), static_cast<int>(m_overlay.plotArea().top())};
+}
+
 void ChartView::setShowsPinTexts(bool shows) {
     m_overlay.setShowsPinTexts(shows);
     repaintAll();

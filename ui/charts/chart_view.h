@@ -35,6 +35,8 @@ public:
     const app::Plot& plot() const { return m_plot; }
     // Logical pixels of the plot area: how many points are worth computing.
     int plotWidth() const;
+    // Where a time lies, at the top of the plot.
+    QPoint placeOf(double seconds) const;
     void setShowsPinTexts(bool shows);
     void setCanPopOut(bool can) { m_canPopOut = can; }
 

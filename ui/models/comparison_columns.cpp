@@ -93,7 +93,7 @@ std::vector<Column<Row>> comparisonColumns(std::function<QString()> nameA,
         C(nameB, value(&Row::b)).withToolTip(countsText).atRight().wide(64),
         C([nameA, nameB] { return nameB() + QStringLiteral(" − ") + nameA(); }, differenceText)
             .atRight()
-            .wide(74),
+            .wide(96),
         C([] { return say(QT_TRANSLATE_NOOP("ComparisonColumns", "95 % interval")); }, intervalText)
             .atRight()
             .wide(116),

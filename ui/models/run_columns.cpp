@@ -157,7 +157,7 @@ std::vector<Column<Run>> runColumns(const RunTicks& ticks, const RunBaseline& ba
                     .arg(number(run.run.sloTtftMs, 0), number(run.run.sloTpotMs, 0));
             })
             .atRight()
-            .wide(106),
+            .wide(118),
         C([] { return say(QT_TRANSLATE_NOOP("RunColumns", "Tags")); },
           [](const Run& run) {
               QStringList texts;

@@ -54,7 +54,15 @@ HelpPage::HelpPage(app::Session& session, QWidget* parent) : Page(parent) {
     m_scroll = new QScrollArea(this);
     m_scroll->setWidgetResizable(true);
     m_scroll->setFrameShape(QFrame::NoFrame);
-    auto* content = new QWidget;
+    // The width is limited around the list, not at each card: else heights are those of lines as
+    // wide as the window.
+    auto* outside = new QWidget;
+    auto* row = new QHBoxLayout(outside);
+    row->setContentsMargins(0, 0, 0, 0);
+    auto* content = new QWidget(outside);
+    content->setMaximumWidth(kTextWidth);
+    row->addWidget(content, 100);
+    row->addStretch(1);
     auto* list = new QVBoxLayout(content);
     list->setContentsMargins(0, 4, 0, 20);
     list->setSpacing(space::kBetweenCards);
@@ -65,7 +73,7 @@ HelpPage::HelpPage(app::Session& session, QWidget* parent) : Page(parent) {
     m_empty = makeLabel({}, TextRole::Muted, content);
     list->addWidget(m_empty);
     list->addStretch(1);
-    m_scroll->setWidget(content);
+    m_scroll->setWidget(outside);
     column->addWidget(m_scroll, 1);
     connect(m_filter, &QLineEdit::textChanged, this, &HelpPage::applyFilter);
     connect(m_keys, &QPushButton::clicked, this, &HelpPage::keysRequested);
@@ -82,14 +90,13 @@ void HelpPage::addEntry(const app::Definition& definition, QWidget* content) {
     Entry entry{.definition = &definition};
     auto* card = new QFrame(content);
     setSurface(card, Surface::Card);
-    card->setMaximumWidth(kTextWidth);
     auto* body = new QVBoxLayout(card);
     body->setContentsMargins(16, 12, 16, 12);
     body->setSpacing(5);
     entry.card = card;
     entry.name = makeLabel({}, TextRole::CardTitle, card);
-    entry.formula = makeLabel(QString::fromUtf8(definition.formula), TextRole::Value, card);
-    entry.meaning = makeLabel({}, TextRole::Body, card);
+    entry.formula = makeLabel(QString::fromUtf8(definition.formula), TextRole::Body, card);
+    entry.meaning = makeLabel({}, TextRole::Small, card);
     entry.elsewhere = makeLabel({}, TextRole::Caption, card);
     for (QLabel* label : {entry.name, entry.formula, entry.meaning, entry.elsewhere}) {
         label->setWordWrap(true);

@@ -60,7 +60,7 @@ std::vector<EventRow> LiveEvents::rows(const app::History& history,
         row.isBookmark = app::bookmarkOf(marker.event).has_value();
         row.canUndo = std::holds_alternative<engine::ConfigApplied>(marker.event.body);
         const auto effect = m_effects.find(marker.number);
-        if (effect != m_effects.end() && effect->second.value) {
+        if (!row.isBookmark && effect != m_effects.end() && effect->second.value) {
             describe(row, *effect->second.value);
         }
         result.push_back(std::move(row));
@@ -87,6 +87,9 @@ void LiveEvents::advance(const app::History& history, app::SampleFilter filter) 
     const std::size_t first = markers.size() > kWatched ? markers.size() - kWatched : 0;
     for (std::size_t index = markers.size(); index-- > first;) {
         const int number = markers[index].number;
+        if (app::bookmarkOf(markers[index].event)) {
+            continue; // it changed nothing
+        }
         Effect& known = m_effects[number];
         if (known.isFinal || now - known.computedAt < kEverySeconds) {
             continue;

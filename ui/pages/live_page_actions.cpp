@@ -117,14 +117,10 @@ QString LivePage::spanText(std::pair<double, double> span) {
 }
 
 void LivePage::askForBookmark(double seconds) {
-    const TimeView& view = m_group->view();
     QPoint place(width() / 2, m_scroll->y() + space::kBetweenCards);
-    if (!m_charts.empty() && seconds >= view.from() && seconds <= view.to()) {
+    if (!m_charts.empty()) {
         const ChartView* chart = m_charts.front().view;
-        const double share = (seconds - view.from()) / (view.to() - view.from());
-        const int left = chart->width() - chart->plotWidth(); // about: the axis is at the left
-        place.setX(chart->mapTo(this, QPoint(left, 0)).x() +
-                   static_cast<int>(share * chart->plotWidth()));
+        place = chart->mapTo(this, chart->placeOf(seconds));
     }
     auto* field = new BookmarkField(seconds, place, this);
     connect(field, &BookmarkField::named, this, [this](double at, const QString& name) {

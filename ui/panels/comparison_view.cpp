@@ -140,7 +140,6 @@ void ComparisonView::setPair(app::RunPair pair) {
     m_model->setRows(m_pair.comparison.rows);
     m_distribution->setPlot(m_pair.distribution);
     m_overTime->setPlot(m_pair.overTime);
-    m_settings->setRuns(m_pair.a, m_pair.b, m_pair.comparison);
     if (m_pair.b != nullptr) {
         m_note->setPlainText(QString::fromStdString(m_pair.b->summary.run.note));
     }
@@ -180,6 +179,7 @@ void ComparisonView::refresh() {
     if (m_pair.a == nullptr || m_pair.b == nullptr) {
         return;
     }
+    m_settings->setRuns(m_pair.a, m_pair.b, m_pair.comparison, sideA(), sideB());
     const app::RunSummary &a = m_pair.a->summary, &b = m_pair.b->summary;
     m_title->setText(m_pair.split
                          ? tr("Run %1, before and after %2")

@@ -18,10 +18,11 @@ namespace {
 
 using Figure = app::DialectFigure;
 
-QString number(std::optional<double> value) {
+// With about three digits; counts whole.
+QString number(const Figure& figure, std::optional<double> value) {
     const double size = std::abs(value.value_or(0.0));
-    const bool isWhole = value && *value == std::floor(*value);
-    return value ? app::numberText(value, isWhole || size >= 999.5 ? 0
+    const bool isCount = figure.value && *figure.value == std::floor(*figure.value);
+    return value ? app::numberText(value, isCount || size >= 99.95 ? 0
                                           : size >= 9.995          ? 1
                                           : size >= 0.0995         ? 2
                                                                    : 3)
@@ -32,7 +33,7 @@ std::vector<Column<Figure>> columns() {
     using C = Column<Figure>;
     const auto value = [](const char* title, std::optional<double> Figure::*member) {
         return C([title] { return QLatin1String(title); },
-                 [member](const Figure& figure) { return number(figure.*member); })
+                 [member](const Figure& figure) { return number(figure, figure.*member); })
             .atRight()
             .wide(82);
     };
@@ -45,11 +46,11 @@ std::vector<Column<Figure>> columns() {
                   return figure.unit;
               }).wide(104),
             C([] { return DialectView::tr("Value"); },
-              [](const Figure& figure) { return number(figure.value); })
+              [](const Figure& figure) { return number(figure, figure.value); })
                 .atRight()
                 .wide(90),
             C([] { return DialectView::tr("Mean"); },
-              [](const Figure& figure) { return number(figure.mean); })
+              [](const Figure& figure) { return number(figure, figure.mean); })
                 .atRight()
                 .wide(82),
             value("p50", &Figure::p50),
@@ -104,9 +105,9 @@ void DialectView::retranslate() {
     const QString tool = app::dialectName(m_dialect);
     m_table->setAccessibleName(tr("Figures as %1 names them").arg(tool));
     m_lead->setText(
-        tr("Names, units and definitions of %1, from this run’s own stamps: every completed "
-           "request counts, cold ones too, from its arrival; rates are of the time between the "
-           "first arrival and the last token. These figures are no part of verdicts.")
+        tr("Names, units and definitions of %1, of the whole run by its own stamps: every "
+           "completed request counts, cold ones too, from its arrival; rates are of the time "
+           "between the first arrival and the last token. These figures are no part of verdicts.")
             .arg(tool));
     m_model->retranslate();
 }

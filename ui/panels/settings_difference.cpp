@@ -91,7 +91,10 @@ SettingsDifference::SettingsDifference(QWidget* parent) : QFrame(parent) {
 
 void SettingsDifference::setRuns(std::shared_ptr<const app::RunData> a,
                                  std::shared_ptr<const app::RunData> b,
-                                 const app::Comparison& comparison) {
+                                 const app::Comparison& comparison, const QString& nameA,
+                                 const QString& nameB) {
+    m_nameA = nameA;
+    m_nameB = nameB;
     m_a = std::move(a);
     m_b = std::move(b);
     m_comparison = comparison;
@@ -118,8 +121,8 @@ void SettingsDifference::fill() {
         grid->addWidget(label, row, column);
     };
     add(0, 0, tr("Setting"), TextRole::Caption);
-    add(0, 1, QString::number(m_a->summary.run.id), TextRole::Caption);
-    add(0, 2, QString::number(m_b->summary.run.id), TextRole::Caption);
+    add(0, 1, m_nameA, TextRole::Caption);
+    add(0, 2, m_nameB, TextRole::Caption);
     const auto rows = m_onlyDifferent->isChecked() ? m_comparison.settings
                                                    : allSettings(m_a->summary, m_b->summary);
     int line = 1;

@@ -22,7 +22,7 @@ public:
     explicit SettingsDifference(QWidget* parent = nullptr);
 
     void setRuns(std::shared_ptr<const app::RunData> a, std::shared_ptr<const app::RunData> b,
-                 const app::Comparison& comparison);
+                 const app::Comparison& comparison, const QString& nameA, const QString& nameB);
 
 protected:
     void changeEvent(QEvent* event) override;
@@ -32,6 +32,7 @@ private:
 
     std::shared_ptr<const app::RunData> m_a, m_b;
     app::Comparison m_comparison;
+    QString m_nameA, m_nameB; // of the columns
     QLabel* m_title = nullptr;
     ToggleSwitch* m_onlyDifferent = nullptr;
     QWidget* m_table = nullptr;
