@@ -21,7 +21,7 @@ namespace app {
 namespace {
 
 struct ServeArguments {
-    std::string model, tokenFile, record;
+    std::string model, tokenFile, record, lightModel;
     std::uint16_t port = ApiOptions{}.port;
     bool asJson = false;
     bool isUnrecorded = false;
@@ -50,6 +50,7 @@ public:
     }
 
     ExitStatus exec(const std::filesystem::path& model, const engine::EngineConfig& config) {
+        m_session.setLightModel(m_arguments.lightModel);
         m_session.openModel(model, config);
         const InterruptWatch watch([this] { interrupt(); });
         QCoreApplication::exec();
@@ -146,7 +147,10 @@ private:
 };
 
 ExitStatus runServe(const ServeArguments& arguments) {
-    const engine::EngineConfig config = SettingFlags::applied(arguments.settings.changed());
+    engine::EngineConfig config = SettingFlags::applied(arguments.settings.changed());
+    if (!arguments.lightModel.empty()) {
+        config.serving.lightModel = engine::LightModelChoice::Chosen;
+    }
     const std::filesystem::path model = modelToOpen(arguments.model, "headway serve MODEL");
     std::string name = "headway";
     char* argumentList[] = {name.data(), nullptr};
@@ -170,6 +174,10 @@ void declareServe(CLI::App& command, ChosenCommand& chosen) {
     command.add_option("--token-file", arguments->tokenFile,
                        "File of the token: read where it exists, written where not (default: a "
                        "random token that is printed)");
+    command
+        .add_option("--light-model", arguments->lightModel,
+                    "Model that answers at level 2 (sets --light chosen)")
+        ->check(CLI::ExistingPath);
     command.add_option("--record", arguments->record,
                        "Database to record into (default: the user's run log)");
     command.add_flag("--no-record", arguments->isUnrecorded, "Record nothing");

@@ -144,6 +144,14 @@ void Preferences::addRecentModel(const std::filesystem::path& model) {
     m_settings->setValue(key("models/recent"), texts.mid(0, kRecentModels));
 }
 
+std::filesystem::path Preferences::lightModel() const {
+    return pathOf(m_settings->value(key("models/light")).toString());
+}
+
+void Preferences::setLightModel(const std::filesystem::path& file) {
+    m_settings->setValue(key("models/light"), textOf(file));
+}
+
 std::filesystem::path defaultPreferencesFile() {
     return pathOf(QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation)) /
            "headway" / "headway.ini";

@@ -40,6 +40,8 @@ public:
     // Window geometry, splitters, column widths: opaque to us, by a name of the owner's choice.
     QByteArray layout(const QString& owner) const;
     void setLayout(const QString& owner, const QByteArray& state);
+    std::filesystem::path lightModel() const; // for level 2; empty: none was chosen
+    void setLightModel(const std::filesystem::path& file);
     // Newest first, files that are gone left out.
     std::vector<std::filesystem::path> recentModels() const;
     void addRecentModel(const std::filesystem::path& model);

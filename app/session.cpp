@@ -135,6 +135,7 @@ void Session::takeBackend(std::unique_ptr<engine::Backend> backend, std::filesys
     // Joining an engine can take as long as its step; nobody waits for that here.
     m_retiring = std::jthread([old = std::move(m_backend)]() mutable { old.reset(); });
     m_backend = std::move(backend);
+    setLightModel(m_lightModel);
     m_capabilities = m_backend->capabilities();
     m_modelFile = std::move(file);
     m_configVersion = m_backend->config().version;
@@ -200,6 +201,13 @@ engine::ConfigStatus Session::config() const {
 std::optional<engine::ServingStatus> Session::servingStatus() const {
     engine::Serving* serving = m_backend ? m_backend->serving() : nullptr;
     return serving != nullptr ? std::optional(serving->servingStatus()) : std::nullopt;
+}
+
+void Session::setLightModel(std::filesystem::path file) {
+    m_lightModel = std::move(file);
+    if (engine::Serving* serving = m_backend ? m_backend->serving() : nullptr) {
+        serving->setLightModel(m_lightModel);
+    }
 }
 
 void Session::post(engine::EventSource source, engine::Notice notice) {

@@ -50,6 +50,8 @@ public:
     engine::ConfigStatus config() const;
     // Levels of degradation; empty without a model, or where nothing stands around it.
     std::optional<engine::ServingStatus> servingStatus() const;
+    // The file for the setting light.model = chosen, of this and every later model.
+    void setLightModel(std::filesystem::path file);
 
     // A recorded run of a workload: applies its settings, begins a run, sends, ends the run when
     // the last answer has ended. A recording that is open ends before. Where the log can't be
@@ -137,7 +139,7 @@ private:
     std::unique_ptr<Recorder> m_recorder;
     std::unique_ptr<engine::Backend> m_backend;
     engine::Capabilities m_capabilities;
-    std::filesystem::path m_modelFile;
+    std::filesystem::path m_modelFile, m_lightModel;
     std::vector<std::unique_ptr<Loading>> m_loadings; // the last one counts, others are cancelled
     std::jthread m_retiring;                          // takes down a replaced backend
     std::unique_ptr<LoadGenerator> m_generator;

@@ -89,6 +89,7 @@ private:
     void notifyOfAlarm(const engine::Event& event);
     void buildServing();
     void followServing();
+    void chooseLightModel();
     void buildApi();
     void showApi(const QString& problem = {});
     void setAlarms(std::vector<app::AlarmSetting> settings); // and keeps them

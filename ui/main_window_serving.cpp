@@ -8,6 +8,8 @@
 #include "ui/widgets/banner.h"
 
 #include <QClipboard>
+#include <QFile>
+#include <QFileDialog>
 #include <QGuiApplication>
 
 namespace ui {
@@ -25,6 +27,8 @@ void MainWindow::buildServing() {
             placePanel();
         }
     });
+    connect(m_levelCard, &LevelCard::lightModelRequested, this, &MainWindow::chooseLightModel);
+    m_session.setLightModel(m_preferences.lightModel());
     connect(m_levelCard, &LevelCard::chosen, this,
             [this](const QString& field, const QString& value) {
                 const auto set = m_session.setField(field.toStdString(), value.toStdString());
@@ -47,6 +51,20 @@ void MainWindow::buildServing() {
     });
     connect(&m_session, &app::Session::configChanged, this, &MainWindow::followServing);
     followServing();
+}
+
+void MainWindow::chooseLightModel() {
+    auto* dialog = new QFileDialog(this, tr("Light model"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    dialog->setNameFilter(tr("Models (*.gguf *.safetensors)"));
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
+        const std::filesystem::path path = QFile::encodeName(file).toStdString();
+        m_preferences.setLightModel(path);
+        m_session.setLightModel(path);
+        Q_EMIT m_levelCard->chosen(QStringLiteral("light.model"), QStringLiteral("chosen"));
+    });
+    dialog->open();
 }
 
 void MainWindow::followServing() {

@@ -4531,6 +4531,14 @@
         <source>Back to level %1</source>
         <translation>回到 %1 级</translation>
     </message>
+    <message>
+        <source>Light model…</source>
+        <translation>轻量模型…</translation>
+    </message>
+    <message>
+        <source>Choose the file that answers at level 2</source>
+        <translation>选择 2 级使用的模型文件</translation>
+    </message>
 </context>
 <context>
     <name>ui::LivePage</name>
@@ -5243,6 +5251,14 @@
     <message>
         <source>Attach to a server…</source>
         <translation>连接到服务器…</translation>
+    </message>
+    <message>
+        <source>Light model</source>
+        <translation>轻量模型</translation>
+    </message>
+    <message>
+        <source>Models (*.gguf *.safetensors)</source>
+        <translation>模型 (*.gguf *.safetensors)</translation>
     </message>
 </context>
 <context>

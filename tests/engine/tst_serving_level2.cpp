@@ -35,6 +35,7 @@ private Q_SLOTS:
     void aFewRequestsTryTheMainModel();
     void theLightModelIsLoadedWhenArmedAndGoesWhenNot();
     void aLightModelThatWillNotLoadIsSaid();
+    void anotherFileReplacesTheLightModel();
     void theWholeGoesDownInOrder();
     void twoRealEnginesTakeTurns();
 
@@ -388,6 +389,19 @@ void TstServingLevel2::aLightModelThatWillNotLoadIsSaid() {
     QCOMPARE(line->reason, m_lightProblem);
     textOf(*ask("q"));
     QCOMPARE(m_main->submitted().size(), std::size_t{1});
+}
+
+void TstServingLevel2::anotherFileReplacesTheLightModel() {
+    force(DegradationMode::Level2);
+    waitForLight();
+    FakeBackend* first = m_light;
+    m_backend->serving()->setLightModel("other.gguf");
+    run(1);
+    waitForLight();
+    QVERIFY(m_light != first);
+    m_backend->serving()->setLightModel({});
+    run(1);
+    QCOMPARE(m_backend->serving()->servingStatus().light.state, LightModelStatus::State::None);
 }
 
 void TstServingLevel2::theWholeGoesDownInOrder() {

@@ -62,6 +62,8 @@ LevelCard::LevelCard(QWidget* window) : OverlayCard(window) {
     auto* head = new QHBoxLayout;
     m_title = makeLabel({}, TextRole::PageTitle, card());
     head->addWidget(m_title, 1);
+    m_light = makeButton({}, ButtonKind::Quiet, card());
+    head->addWidget(m_light);
     m_limits = makeButton({}, ButtonKind::Quiet, card());
     head->addWidget(m_limits);
     m_close = makeButton({}, ButtonKind::Quiet, card());
@@ -100,6 +102,7 @@ LevelCard::LevelCard(QWidget* window) : OverlayCard(window) {
         close();
         Q_EMIT limitsRequested();
     });
+    connect(m_light, &QPushButton::clicked, this, &LevelCard::lightModelRequested);
     connect(m_undo, &QPushButton::clicked, this,
             [this] { Q_EMIT chosen(fromView(modeField().key), QString::number(m_undoLevel)); });
     connect(m_mode, &QComboBox::activated, this, [this](int index) {
@@ -160,6 +163,8 @@ void LevelCard::prepare() {
     m_modeLabel->setText(tr("Levels"));
     m_mode->setAccessibleName(app::fieldLabel(modeField()));
     m_mode->setToolTip(app::fieldHelp(modeField()));
+    m_light->setText(tr("Light model…"));
+    m_light->setToolTip(tr("Choose the file that answers at level 2"));
     m_limits->setText(tr("Limits…"));
     m_close->setToolTip(tr("Close"));
     m_close->setAccessibleName(tr("Close"));

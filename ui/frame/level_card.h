@@ -24,6 +24,7 @@ public:
 Q_SIGNALS:
     void chosen(const QString& field, const QString& value); // of the settings
     void limitsRequested();                                  // the panel where they are set
+    void lightModelRequested();                              // a file for it
 
 protected:
     QSize cardSize(QSize window) const override;
@@ -48,6 +49,7 @@ private:
     void showEffect(const engine::ServingStatus& status);
 
     QLabel* m_title;
+    QPushButton* m_light;
     QPushButton* m_limits;
     QPushButton* m_close;
     QLabel* m_modeLabel;
