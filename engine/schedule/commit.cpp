@@ -22,7 +22,7 @@ void adoptPrefix(const Start& start, Schedule& schedule) {
     }
     Sequence& sequence = *start.sequence;
     sequence.adopt(start.prefix, std::move(chain), schedule.blockTokens);
-    if (!sequence.hasStarted) {
+    if (!sequence.hasStarted && sequence.cached() > sequence.givenUp()) {
         sequence.hitTokens = sequence.cached();
     }
 }

@@ -66,6 +66,8 @@ public:
         m_chain = std::move(chain);
         check(blockTokens);
     }
+    // Of its beginning, what it has had before and gave up: to find that again is no hit.
+    std::int64_t givenUp() const { return m_given; }
     // Links of its full blocks as far as the prefix cache was told of them.
     std::vector<PrefixLink>& chain() { return m_chain; }
     // A prompt that is still open, or has just been closed: its tokens behind the first `kept` are
@@ -77,6 +79,7 @@ public:
         m_tokens.assign(tokens.begin(), tokens.end());
         m_promptTokens = known();
         m_cached = std::min({m_cached, kept, known()});
+        m_given = std::min(m_given, kept);
         const auto full = static_cast<std::size_t>(m_cached / blockTokens);
         if (full < m_chain.size()) {
             m_chain.resize(full);
@@ -96,6 +99,7 @@ public:
     }
     // Forgets what is cached; the tokens stay. Returns the blocks for their pool.
     std::vector<BlockId> takeBlocks() {
+        m_given = std::max(m_given, m_cached);
         m_cached = 0;
         m_planned = 0;
         m_chain.clear();
@@ -138,6 +142,7 @@ private:
     std::int64_t m_answerLimit;
     std::int64_t m_cached = 0;
     std::int64_t m_planned = 0;
+    std::int64_t m_given = 0;
 };
 
 } // namespace engine
