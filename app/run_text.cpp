@@ -2,7 +2,9 @@
 
 #include "app/command/text_table.h"
 #include "app/durations.h"
+#include "app/labels.h"
 #include "app/load/load_generator.h"
+#include "app/store/event_json.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -145,6 +147,9 @@ std::string runDetailsText(const RunData& run) {
     }
     TextTable events({{"  time"}, {"source"}, {"event"}, {"values"}});
     for (const StoredEvent& event : run.events) {
+        if (!isForPeople(eventOf(event))) {
+            continue; // what simulations need is in the documents
+        }
         events.add({"  " + durationText(static_cast<double>(event.timeNs) / 1e9), event.source,
                     event.kind, elided(event.payloadJson, 120)});
     }

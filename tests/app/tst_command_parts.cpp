@@ -17,6 +17,7 @@ class TstCommandParts : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void detailsTellEventsForPeople();
     void rulesJudgeFigures_data();
     void rulesJudgeFigures();
     void aFigureWithoutValueFailsItsRule();
@@ -282,6 +283,15 @@ void TstCommandParts::summaryGreysThinTails() {
     QVERIFY(text.find("(108)") == std::string::npos);                // p90 of 120: enough
     QVERIFY(text.find("120 completed") != std::string::npos);
     QVERIFY(text.find("nan") == std::string::npos);
+}
+
+void TstCommandParts::detailsTellEventsForPeople() {
+    app::RunData run;
+    run.events = {{.sequence = 1, .source = "app", .kind = "stage", .payloadJson = "{}"},
+                  {.sequence = 2, .source = "engine", .kind = "step_cost", .payloadJson = "{}"}};
+    const std::string text = app::runDetailsText(run);
+    QVERIFY(text.find("stage") != std::string::npos);
+    QVERIFY(text.find("step_cost") == std::string::npos);
 }
 
 QTEST_GUILESS_MAIN(TstCommandParts)
