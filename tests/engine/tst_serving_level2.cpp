@@ -79,6 +79,7 @@ std::vector<std::shared_ptr<const RequestRecord>> finished(const std::vector<Eve
 } // namespace
 
 void TstServingLevel2::init() {
+    m_backend.reset(); // ends what it loads, which reads what follows
     m_now = TimePoint(std::chrono::hours(1));
     m_light = nullptr;
     m_lightProblem.clear();
