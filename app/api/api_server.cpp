@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <utility>
 
 namespace app {
 
@@ -110,9 +111,9 @@ void ApiServer::follow(Session& session) {
     connect(&session, &Session::modelChanged, this,
             [this] { m_state->setBackend(m_session.backend()); });
     connect(&session, &Session::eventHappened, this,
-            [this](const engine::Event& event) { m_state->addEvent(event); });
+            [this](const engine::Event& event) { m_arrived.push_back(event); });
     connect(&session, &Session::ticked, this, [this](const engine::Snapshot& figures) {
-        m_state->setFigures(figures, raisedAlarms(m_session.alarms()));
+        m_state->update(std::exchange(m_arrived, {}), figures, raisedAlarms(m_session.alarms()));
     });
 }
 

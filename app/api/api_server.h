@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/error.h"
+#include "engine/events.h"
 
 #include <QObject>
 #include <QString>
@@ -11,6 +12,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace app {
 
@@ -51,6 +53,7 @@ private:
     Session& m_session;
     std::unique_ptr<HttpLimits> m_limits;
     std::shared_ptr<ApiState> m_state;
+    std::vector<engine::Event> m_arrived; // since the last tick
     std::shared_ptr<Api> m_api;
     std::unique_ptr<HttpServer> m_server;
     std::uint16_t m_port = 0;

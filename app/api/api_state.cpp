@@ -38,16 +38,23 @@ void ApiState::setBackend(engine::Backend* backend) {
     m_model = std::move(model);
 }
 
-void ApiState::setFigures(const engine::Snapshot& figures, std::vector<std::string> raisedAlarms) {
+void ApiState::update(const std::vector<engine::Event>& events, const engine::Snapshot& figures,
+                      std::vector<std::string> raisedAlarms) {
+    std::vector<std::string> texts;
+    texts.reserve(events.size());
+    for (const engine::Event& event : events) {
+        texts.push_back(eventJson(event));
+    }
     const std::lock_guard lock(m_mutex);
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        addEvent(events[i], std::move(texts[i]));
+    }
     m_figures = figures;
     m_alarms = std::move(raisedAlarms);
 }
 
-void ApiState::addEvent(const engine::Event& event) {
-    std::string json = eventJson(event);
+void ApiState::addEvent(const engine::Event& event, std::string json) {
     const auto* finished = std::get_if<engine::RequestFinished>(&event.body);
-    const std::lock_guard lock(m_mutex);
     if (finished != nullptr && finished->record) {
         m_metrics.add(*finished->record);
     }

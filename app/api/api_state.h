@@ -26,8 +26,10 @@ public:
     // Main thread. A backend that goes is taken back before it does; nullptr waits for the calls
     // that are under way, none of which blocks.
     void setBackend(engine::Backend* backend);
-    void setFigures(const engine::Snapshot& figures, std::vector<std::string> raisedAlarms);
-    void addEvent(const engine::Event& event);
+    // What happened together with the figures read after it: a reader never sees a request that
+    // its figures don't hold yet.
+    void update(const std::vector<engine::Event>& events, const engine::Snapshot& figures,
+                std::vector<std::string> raisedAlarms);
 
     // Any thread. Empty where no model is loaded.
     std::optional<engine::Capabilities> model() const;
@@ -51,6 +53,8 @@ public:
     std::uint64_t lastEvent() const;
 
 private:
+    void addEvent(const engine::Event& event, std::string json);
+
     mutable std::mutex m_backendMutex;
     engine::Backend* m_backend = nullptr;
     std::optional<engine::Capabilities> m_model;

@@ -70,7 +70,8 @@ struct Recorder::State {
     void shutDown();
     void describeBackend(RunInfo& info) const;
     void setProblem(std::string text);
-    void handOn(const std::vector<engine::Event>& events);
+    void handOn(const std::vector<engine::Event>& events,
+                const std::optional<engine::Snapshot>& snapshot);
 
     const std::filesystem::path file;
     const RecorderLimits limits;
@@ -190,11 +191,7 @@ void Recorder::State::tick() {
         }
     }
     // Copies go on at once: a disk that is slow or full must not hold up the window.
-    handOn(events);
-    if (snapshot) {
-        const std::lock_guard lock(outMutex);
-        latest = *snapshot;
-    }
+    handOn(events, snapshot);
     if (recording) {
         const bool isFull = recording->pendingRows() >= kFlushRows && !isFailing;
         if (now >= nextFlush || isFull) {
@@ -346,11 +343,16 @@ void Recorder::State::setProblem(std::string text) {
     problem = std::move(text);
 }
 
-void Recorder::State::handOn(const std::vector<engine::Event>& events) {
+// Both at once: whoever takes the events finds them in the figures it reads next.
+void Recorder::State::handOn(const std::vector<engine::Event>& events,
+                             const std::optional<engine::Snapshot>& snapshot) {
     const std::lock_guard lock(outMutex);
     copies.insert(copies.end(), events.begin(), events.end());
     if (copies.size() > limits.copies) {
         copies.erase(copies.begin(), copies.end() - static_cast<std::ptrdiff_t>(limits.copies));
+    }
+    if (snapshot) {
+        latest = *snapshot;
     }
 }
 

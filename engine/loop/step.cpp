@@ -356,6 +356,7 @@ void Engine::conclude(Answer& answer, FinishReason reason, std::string message) 
     const auto record = makeRecord(answer, reason, message);
     if (answer.origin == Origin::Served) {
         countOutcome(*record);
+        publish(); // who takes this record finds it in the figures read after it
         emit(RequestFinished{.record = record}, Delivery::Guaranteed);
     }
     answer.stream->finish(reason, std::move(message), record);

@@ -83,6 +83,7 @@ class TstEngineRecords : public QObject {
 private Q_SLOTS:
     void everyOutcomeIsCountedOnce();
     void countersAreTheSumsOfRecords();
+    void figuresHoldEveryRecordTakenBefore();
     void ledgerNamesWhereTheTimeWent();
     void warmUpIsNotServedTraffic();
     void eventsAreOneOrderedStream();
@@ -153,6 +154,30 @@ void TstEngineRecords::countersAreTheSumsOfRecords() {
     QCOMPARE(figures.promptTokens, prompt); // computed again after preemption, counted once
     QCOMPARE(figures.outputTokens, output);
     QCOMPARE(figures.preemptions, preemptions);
+}
+
+void TstEngineRecords::figuresHoldEveryRecordTakenBefore() {
+    TinyEngine engine(TinyEngine::smallConfig());
+    constexpr std::int64_t kRequests = 200;
+    std::vector<std::shared_ptr<TokenStream>> streams = mixedTraffic(engine, kRequests);
+    std::int64_t ended = 0;
+    std::int64_t tokens = 0;
+    while (ended < kRequests) {
+        for (const Event& event : engine->takeEvents()) {
+            if (const auto* finished = std::get_if<RequestFinished>(&event.body)) {
+                ++ended;
+                tokens += finished->record->outputTokens;
+            }
+        }
+        const Snapshot figures = engine->snapshot();
+        QVERIFY2(outcomesOf(figures) >= ended, qPrintable(QString::number(ended)));
+        QVERIFY2(static_cast<std::int64_t>(figures.outputTokens) >= tokens,
+                 qPrintable(QString::number(tokens)));
+        std::this_thread::sleep_for(100us);
+    }
+    for (const auto& stream : streams) {
+        tests::readToEnd(*stream);
+    }
 }
 
 void TstEngineRecords::ledgerNamesWhereTheTimeWent() {
