@@ -2,6 +2,7 @@
 
 #include "kernels/block_codes.h"
 #include "kernels/encoders.h"
+#include "kernels/float8.h"
 #include "kernels/half.h"
 
 #include <array>
@@ -19,6 +20,8 @@ struct Row {
     FormatTraits traits;
     Encoder encode = nullptr; // quantised formats that models are made in
 };
+
+constexpr int kNoGgufType = -1;
 
 // In the order of the enumeration; a static_assert below holds it.
 constexpr std::array kRows{
@@ -51,6 +54,7 @@ constexpr std::array kRows{
     Row{{Format::I32, "I32", 26, 1, 4, false}},
     Row{{Format::I64, "I64", 27, 1, 8, false}},
     Row{{Format::F64, "F64", 28, 1, 8, false}},
+    Row{{Format::F8, "F8_E4M3", kNoGgufType, 1, 1, true}},
 };
 
 constexpr bool isInOrder() {
@@ -59,7 +63,7 @@ constexpr bool isInOrder() {
             return false;
         }
     }
-    return kRows.size() == static_cast<std::size_t>(Format::F64) + 1;
+    return kRows.size() == static_cast<std::size_t>(Format::F8) + 1;
 }
 static_assert(isInOrder(), "the rows stand in the order of the enumeration");
 
@@ -128,7 +132,7 @@ const FormatTraits& traits(Format format) {
 
 std::optional<Format> formatFromGguf(int ggufType) {
     for (const Row& row : kRows) {
-        if (row.traits.ggufType == ggufType) {
+        if (row.traits.ggufType == ggufType && ggufType != kNoGgufType) {
             return row.traits.format;
         }
     }
@@ -137,7 +141,7 @@ std::optional<Format> formatFromGguf(int ggufType) {
 
 std::optional<Format> formatFromName(std::string_view name) {
     for (const Row& row : kRows) {
-        if (row.traits.name == name) {
+        if (row.traits.name == name && row.traits.ggufType != kNoGgufType) {
             return row.traits.format;
         }
     }
@@ -158,6 +162,10 @@ std::size_t formatBytes(Format format, std::size_t elements) {
     return wholeBlocks(row, elements) * static_cast<std::size_t>(row.blockBytes);
 }
 
+std::size_t weightRowBytes(Format format, std::size_t columns) {
+    return formatBytes(format, columns) + (format == Format::F8 ? sizeof(float) : 0);
+}
+
 void dequantize(Format format, const std::byte* src, std::span<float> out) {
     const std::size_t blocks = wholeBlocks(traits(format), out.size());
     switch (format) {
@@ -169,6 +177,9 @@ void dequantize(Format format, const std::byte* src, std::span<float> out) {
         break;
     case Format::BF16:
         decodeEach<std::uint16_t>(src, out, floatFromBrain);
+        break;
+    case Format::F8: // as if the scale were 1
+        decodeEach<std::uint8_t>(src, out, floatFromE4M3);
         break;
     case Format::I8:
         decodeNumbers<std::int8_t>(src, out);
@@ -200,6 +211,8 @@ void quantize(Format format, std::span<const float> in, std::byte* dst) {
         encodeEach<std::uint16_t>(in, dst, halfFromFloat);
     } else if (format == Format::BF16) {
         encodeEach<std::uint16_t>(in, dst, brainFromFloat);
+    } else if (format == Format::F8) {
+        encodeEach<std::uint8_t>(in, dst, e4m3FromFloat);
     } else if (row.encode != nullptr) {
         row.encode(in.data(), blocks, dst);
     } else {

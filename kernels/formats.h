@@ -39,6 +39,7 @@ enum class Format : std::uint8_t {
     I32,
     I64,
     F64,
+    F8, // E4M3, no file's: a row of codes, then its scale in F32; see weightRowBytes()
 };
 
 struct FormatTraits {
@@ -52,12 +53,16 @@ struct FormatTraits {
 
 const FormatTraits& traits(Format format);
 std::optional<Format> formatFromGguf(int ggufType);
+// Of a format that files have.
 std::optional<Format> formatFromName(std::string_view name);
 // Names of GGUF types that exist but are not supported ("IQ1_S"), for messages; empty if unknown.
 std::string_view unsupportedGgufTypeName(int ggufType);
 
 // Bytes of `elements` elements in whole blocks. Precondition: elements % blockElements == 0.
 std::size_t formatBytes(Format format, std::size_t elements);
+
+// Bytes from a row of a weight matrix to the next: its blocks, and of F8 the row's scale.
+std::size_t weightRowBytes(Format format, std::size_t columns);
 
 // out[i] = value of element i; bit-exact to the format's definition. src: whole blocks, any
 // alignment.

@@ -161,12 +161,26 @@ void multiplyCodes(const TileRun& run, std::int64_t tile, int token, int lane) {
 
 template <TileKind kKind>
 constexpr std::int64_t numberBytes() {
-    return kKind == TileKind::F32 ? 4 : 2;
+    return kKind == TileKind::F32 ? 4 : kKind == TileKind::F8 ? 1 : 2;
+}
+
+// What the numbers of a tile's rows are multiplied by as they are read; rows from `lane` on.
+template <TileKind kKind>
+[[gnu::always_inline]] inline MatmulF numberScales(const TileShape& shape, const std::byte* tile,
+                                                   int lane) {
+    if constexpr (kKind == TileKind::F8) {
+        return Simd::load(reinterpret_cast<const float*>(tile + shape.factorOffset) + lane);
+    } else {
+        return Simd::zero(); // not used
+    }
 }
 
 template <TileKind kKind>
-[[gnu::always_inline]] inline MatmulF loadNumbers(const std::byte* p) {
-    if constexpr (kKind == TileKind::F32) {
+[[gnu::always_inline]] inline MatmulF loadNumbers(const std::byte* p,
+                                                  [[maybe_unused]] MatmulF scales) {
+    if constexpr (kKind == TileKind::F8) {
+        return Simd::mul(Simd::loadFloat8(reinterpret_cast<const std::uint8_t*>(p)), scales);
+    } else if constexpr (kKind == TileKind::F32) {
         return Simd::load(reinterpret_cast<const float*>(p));
     } else if constexpr (kKind == TileKind::F16) {
         return Simd::loadHalf(reinterpret_cast<const std::uint16_t*>(p));
@@ -181,8 +195,12 @@ void multiplyNumbers(const TileRun& run, std::int64_t tile, int token, int lane)
     constexpr std::int64_t kBytes = numberBytes<kKind>();
     const TileShape& shape = *run.shape;
     const std::byte* weights[kTiles];
+    MatmulF scales[kTiles];
+#pragma GCC unroll 4
     for (int n = 0; n < kTiles; ++n) {
-        weights[n] = run.tiles + static_cast<std::size_t>(tile + n) * shape.bytes + lane * kBytes;
+        const std::byte* start = run.tiles + static_cast<std::size_t>(tile + n) * shape.bytes;
+        weights[n] = start + lane * kBytes;
+        scales[n] = numberScales<kKind>(shape, start, lane);
     }
     const float* x = run.x + token * run.xStride;
     MatmulF sums[kTiles][kTokens];
@@ -198,7 +216,7 @@ void multiplyNumbers(const TileRun& run, std::int64_t tile, int token, int lane)
 #pragma GCC unroll 4
         for (int n = 0; n < kTiles; ++n) {
             Simd::prefetch(weights[n] + kPrefetchAhead);
-            w[n] = loadNumbers<kKind>(weights[n]);
+            w[n] = loadNumbers<kKind>(weights[n], scales[n]);
             weights[n] += kTileRows * kBytes;
         }
 #pragma GCC unroll 8
@@ -317,6 +335,7 @@ constexpr MatmulTable matmulTable(const WideTable* wide) {
                            matmulRun<TileKind::TableFloat>,
                            matmulRun<TileKind::TableFloat16>,
                            matmulRun<TileKind::TableSuper>,
+                           matmulRun<TileKind::F8>,
                        },
                        Simd::kPairsBlocks,
                        wide};

@@ -237,9 +237,10 @@ void expandNumbers(const ExpandRun& run) {
     constexpr std::int64_t kStep = kTileRows * numberBytes<kKind>();
     for (int n = 0; n < kWideTiles; ++n) {
         const std::byte* from = run.tiles[n] + run.firstGroup * kStep;
+        const MatmulF scales = numberScales<kKind>(*run.shape, run.tiles[n], 0);
         auto* out = reinterpret_cast<float*>(run.out) + kTileRows * n;
         for (std::int64_t k = 0; k < run.groups; ++k) {
-            Simd::store(out, loadNumbers<kKind>(from));
+            Simd::store(out, loadNumbers<kKind>(from, scales));
             from += kStep;
             out += kWideTiles * kTileRows;
         }

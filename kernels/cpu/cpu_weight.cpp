@@ -4,6 +4,7 @@
 #include "kernels/thread_pool.h"
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -43,7 +44,7 @@ CpuWeight::CpuWeight(const View& fileWeight, WeightLayout layout, ActivationPrec
     m_columns = fileWeight.shape[1];
     m_format = fileWeight.format;
     m_precision = precision;
-    m_rowBytes = formatBytes(m_format, static_cast<std::size_t>(m_columns));
+    m_rowBytes = weightRowBytes(m_format, static_cast<std::size_t>(m_columns));
     m_shape = tileShape(m_format, m_columns, fileWeight.factor);
     m_source = static_cast<const std::byte*>(fileWeight.data);
     if (layout == WeightLayout::File) {
@@ -86,6 +87,11 @@ void CpuWeight::unpack(std::int64_t row, std::span<float> out) const {
     const std::byte* source = m_source + static_cast<std::size_t>(row) * m_rowBytes;
     if (m_shape.factor == 1.0F) {
         dequantize(m_format, source, out);
+        if (m_format == Format::F8) {
+            float scale;
+            std::memcpy(&scale, source + m_columns, sizeof scale);
+            std::ranges::for_each(out, [&](float& value) { value *= scale; });
+        }
         return;
     }
     std::vector<std::byte> scratch(m_shape.bytes); // rounded as a packed row is

@@ -35,10 +35,12 @@ enum class TileKind : std::uint8_t {
     TableFloat,
     TableFloat16,
     TableSuper,
+    F8,
 };
-constexpr int kTileKinds = 18;
+constexpr int kTileKinds = 19;
 
 // Planes of a tile, each contiguous: codes [K/32][record], factors [K/32][...], super [K/256][...].
+// F8: codes [K][16 rows], then the rows' scales times 256 in F32 as factors.
 struct TileShape {
     TileKind kind;
     std::int64_t columns;

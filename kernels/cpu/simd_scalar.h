@@ -111,6 +111,13 @@ struct Simd {
     static F loadBrain(const std::uint16_t* p) {
         return each([&](int i) { return floatFromBrain(p[i]); });
     }
+    // Eight-bit floats (E4M3) as 1/256 of their value: a half with the same exponent bits.
+    static F loadFloat8(const std::uint8_t* p) {
+        return each([&](int i) {
+            return floatFromHalf(
+                static_cast<std::uint16_t>((p[i] & 0x80U) << 8 | (p[i] & 0x7FU) << 7));
+        });
+    }
     static F setHalf(const std::uint16_t* p) { return set1(floatFromHalf(*p)); }
     static void storeHalf(std::uint16_t* p, F x) { storeHalfPart(p, x, kLanes); }
     static void storeHalfPart(std::uint16_t* p, F x, int n) {

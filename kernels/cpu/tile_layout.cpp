@@ -24,6 +24,8 @@ TileKind kindOf(Format format, float factor) {
         return TileKind::F16;
     case Format::BF16:
         return TileKind::BF16;
+    case Format::F8:
+        return TileKind::F8;
     case Format::Q4_0:
     case Format::TQ1_0: // ternary steps fit into four bits around the same bias
     case Format::TQ2_0:
@@ -174,6 +176,22 @@ void packNumbers(std::size_t size, std::int64_t columns, const std::byte* rows,
     }
 }
 
+std::size_t numberBytes(TileKind kind) {
+    return kind == TileKind::F32 ? 4 : kind == TileKind::F8 ? 1 : 2;
+}
+
+// Products read a code as the half of the same bits, which is 1/256 of its value.
+constexpr float kCodeFactor = 256.0F;
+
+void packScales(const TileShape& shape, const std::byte* rows, std::size_t rowBytes,
+                std::size_t rowCount, std::byte* tile) {
+    for (std::size_t row = 0; row < rowCount; ++row) {
+        const auto scale =
+            loadAs<float>(rows + row * rowBytes + static_cast<std::size_t>(shape.columns));
+        store(tile + shape.factorOffset + 4 * row, scale * kCodeFactor);
+    }
+}
+
 void packBlocks(Format format, const TileShape& shape, const std::byte* source, std::size_t row,
                 std::byte* tile) {
     const BlockFormula& formula = *blockFormula(format);
@@ -217,7 +235,9 @@ TileShape tileShape(Format format, std::int64_t columns, float factor) {
     const TileTraits layout = tileTraits(shape.kind);
     if (layout.codeBits == 0) {
         const std::size_t row = formatBytes(format, static_cast<std::size_t>(columns));
-        shape.factorOffset = shape.superOffset = shape.bytes = (row * kRows + 63) / 64 * 64;
+        const std::size_t scales = shape.kind == TileKind::F8 ? kRows * sizeof(float) : 0;
+        shape.factorOffset = shape.superOffset = (row * kRows + 63) / 64 * 64;
+        shape.bytes = shape.factorOffset + scales;
         return shape;
     }
     const auto groups = static_cast<std::size_t>(columns / kGroupColumns);
@@ -238,8 +258,10 @@ void packTile(Format format, const TileShape& shape, const std::byte* rows, std:
         std::memset(tile, 0, shape.bytes);
     }
     if (tileTraits(shape.kind).codeBits == 0) {
-        packNumbers(shape.kind == TileKind::F32 ? 4 : 2, shape.columns, rows, rowBytes, count,
-                    tile);
+        packNumbers(numberBytes(shape.kind), shape.columns, rows, rowBytes, count, tile);
+        if (shape.kind == TileKind::F8) {
+            packScales(shape, rows, rowBytes, count, tile);
+        }
         return;
     }
     for (std::size_t row = 0; row < count; ++row) {
@@ -252,9 +274,13 @@ void unpackRow(Format format, const TileShape& shape, const std::byte* tile, int
     const TileTraits layout = tileTraits(shape.kind);
     const auto r = static_cast<std::size_t>(row);
     if (layout.codeBits == 0) {
-        const std::size_t size = shape.kind == TileKind::F32 ? 4 : 2;
+        const std::size_t size = numberBytes(shape.kind);
+        const float scale = shape.kind == TileKind::F8
+                                ? loadAs<float>(tile + shape.factorOffset + 4 * r) / kCodeFactor
+                                : 1.0F;
         for (std::size_t k = 0; k < out.size(); ++k) {
             dequantize(format, tile + (k * kRows + r) * size, out.subspan(k, 1));
+            out[k] *= scale;
         }
         return;
     }

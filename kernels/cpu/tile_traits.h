@@ -22,6 +22,7 @@ static constexpr TileTraits tileTraits(TileKind kind) {
     case TileKind::F32:
     case TileKind::F16:
     case TileKind::BF16:
+    case TileKind::F8:
         return {};
     case TileKind::Code4Half:
         return {.codeBits = 4, .factor = FactorKind::Half, .bias = 8};
