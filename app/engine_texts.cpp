@@ -57,6 +57,39 @@ constexpr const char* kEngineTexts[] = {
     QT_TRANSLATE_NOOP("labels", "file"),
     QT_TRANSLATE_NOOP("labels", "on"),
     QT_TRANSLATE_NOOP("labels", "off"),
+    // Numbers of weights.
+    QT_TRANSLATE_NOOP("labels", "Precision"),
+    QT_TRANSLATE_NOOP("labels", "Numbers that weights are kept in. They are converted while "
+                                "requests go on, and changed for all between two steps."),
+    QT_TRANSLATE_NOOP("labels", "bf16"),
+    QT_TRANSLATE_NOOP("labels", "fp8"),
+    // Attention.
+    QT_TRANSLATE_NOOP("labels", "Attention"),
+    QT_TRANSLATE_NOOP("labels",
+                      "Full: a token sees all before it. Sparse: the first ones, a window "
+                      "before it, and evenly spread blocks of what lies between. Running "
+                      "requests keep theirs."),
+    QT_TRANSLATE_NOOP("labels", "First tokens"),
+    QT_TRANSLATE_NOOP("labels", "Tokens from the beginning that sparse attention sees in full."),
+    QT_TRANSLATE_NOOP("labels", "Window"),
+    QT_TRANSLATE_NOOP("labels",
+                      "Tokens before its own block that a token sees in full under sparse "
+                      "attention."),
+    QT_TRANSLATE_NOOP("labels", "Sampled share"),
+    QT_TRANSLATE_NOOP("labels", "Share of the blocks between first tokens and window that sparse "
+                                "attention sees."),
+    QT_TRANSLATE_NOOP("labels", "Used by sparse attention only"),
+    QT_TRANSLATE_NOOP("labels", "full"),
+    QT_TRANSLATE_NOOP("labels", "sparse"),
+    // Quality checks.
+    QT_TRANSLATE_NOOP("labels", "Quality check"),
+    QT_TRANSLATE_NOOP("labels", "After a change of precision, compare what the model predicts over "
+                                "a sample text with the file's own precision, in time that nobody "
+                                "else wants."),
+    QT_TRANSLATE_NOOP("labels", "Sample length"),
+    QT_TRANSLATE_NOOP("labels", "Tokens of the sample that a quality check computes: more of them "
+                                "narrow its intervals."),
+    QT_TRANSLATE_NOOP("labels", "Quality checks are off"),
     // Numbers of keys and values.
     QT_TRANSLATE_NOOP("labels", "KV precision"),
     QT_TRANSLATE_NOOP("labels", "Key precision"),

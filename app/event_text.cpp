@@ -4,6 +4,7 @@
 #include "app/observe/bookmark.h"
 
 #include <QCoreApplication>
+#include <QLocale>
 #include <QStringList>
 
 #include <algorithm>
@@ -152,6 +153,39 @@ QString alarmSentence(const engine::Notice& notice) {
                      .arg(alarmLabel(key.toStdString()), figure, limit);
 }
 
+// Weights in another precision are in place: the memory of the old and the new ones.
+QString weightsSentence(const engine::Notice& notice) {
+    const engine::Field& field = *engine::findField("weights.precision");
+    const auto bytes = [&](std::string_view key) {
+        return bytesText(value(notice, key).toULongLong());
+    };
+    return translated(QT_TRANSLATE_NOOP("labels", "Weights %1 → %2: memory %3 → %4, made in %5 ms"))
+        .arg(choiceLabel(field, value(notice, "from").toStdString()),
+             choiceLabel(field, value(notice, "to").toStdString()), bytes("before_bytes"),
+             bytes("after_bytes"), value(notice, "prepared_ms"));
+}
+
+// "Quality after …: perplexity +0.14 % (0.05 to 0.22), KL 0.0031, same likeliest token 97.2 %".
+QString qualitySentence(const engine::Notice& notice) {
+    if (value(notice, "garbled") == QLatin1String("yes")) {
+        return translated(QT_TRANSLATE_NOOP("labels", "Quality check: answers are garbled (%1)"))
+            .arg(value(notice, "change"));
+    }
+    const auto number = [&](std::string_view key, int digits) {
+        return QLocale().toString(value(notice, key).toDouble(), 'f', digits);
+    };
+    QString change = number("perplexity_change_percent", 2) + QStringLiteral(" %");
+    if (!value(notice, "perplexity_change_percent_low").isEmpty()) {
+        change += translated(QT_TRANSLATE_NOOP("labels", " (%1 to %2)"))
+                      .arg(number("perplexity_change_percent_low", 2),
+                           number("perplexity_change_percent_high", 2));
+    }
+    return translated(QT_TRANSLATE_NOOP("labels", "Quality over %1 tokens: perplexity %2, mean KL "
+                                                  "%3, same likeliest token %4 %"))
+        .arg(value(notice, "tokens"), change, number("mean_kl", 4),
+             number("top_agreement_percent", 1));
+}
+
 struct NoticeTemplate {
     std::string_view kind;
     const char* text;
@@ -181,6 +215,7 @@ constexpr NoticeTemplate kNotices[] = {
     {kBookmark, QT_TRANSLATE_NOOP("labels", "Bookmark: %1"), "name", ""},
     {kBookmarkRemoved, QT_TRANSLATE_NOOP("labels", "Bookmark removed: %1"), "name", ""},
     {"marker", QT_TRANSLATE_NOOP("labels", "Note: %1"), "text", ""},
+    {"quality_unchecked", QT_TRANSLATE_NOOP("labels", "Quality was not checked: %1"), "reason", ""},
     {"model_notice", QT_TRANSLATE_NOOP("labels", "About the model: %1"), "text", ""},
 };
 
@@ -252,6 +287,12 @@ QString sentence(const engine::Notice& notice) {
     if (notice.kind == "stage") {
         return translated(QT_TRANSLATE_NOOP("labels", "Stage %1: %2"))
             .arg(value(notice, "stage"), arrivals(notice));
+    }
+    if (notice.kind == "quality_checked") {
+        return qualitySentence(notice);
+    }
+    if (notice.kind == "weights_changed") {
+        return weightsSentence(notice);
     }
     if (notice.kind == "edit_refused") {
         return translated(QT_TRANSLATE_NOOP("labels", "%1 %2 refused: %3"))

@@ -43,11 +43,13 @@ QString fieldHelp(const engine::Field& field) {
 }
 
 QString fieldGroupLabel(std::string_view group) {
-    constexpr std::array<std::pair<std::string_view, const char*>, 9> kGroups = {{
+    constexpr std::array<std::pair<std::string_view, const char*>, 11> kGroups = {{
         {"batching", QT_TRANSLATE_NOOP("labels", "Batching")},
         {"lanes", QT_TRANSLATE_NOOP("labels", "Lanes")},
         {"streams", QT_TRANSLATE_NOOP("labels", "Streamed prompts")},
+        {"weights", QT_TRANSLATE_NOOP("labels", "Weights")},
         {"kv", QT_TRANSLATE_NOOP("labels", "KV cache")},
+        {"attention", QT_TRANSLATE_NOOP("labels", "Attention")},
         {"threads", QT_TRANSLATE_NOOP("labels", "Threads")},
         {"load", QT_TRANSLATE_NOOP("labels", "Loading")},
         {"degradation", QT_TRANSLATE_NOOP("labels", "Degradation")},

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,9 @@ namespace engine {
 enum class Batching : std::uint8_t { Single, Dynamic, Continuous, Selective };
 enum class LoadMode : std::uint8_t { Mmap, Read };
 enum class WeightsLayout : std::uint8_t { Packed, File };
+enum class Attention : std::uint8_t { Full, Sparse };
+// What weights are converted to; of single tensors the engine may choose a better one and says so.
+enum class WeightPrecision : std::uint8_t { File, FP16, BF16, INT8, FP8, INT4 };
 // Auto: of kvPrecision by the file's weights; of keys and values apart, as kvPrecision.
 enum class KvPrecision : std::uint8_t { Auto, FP32, FP16, INT8, INT4 };
 
@@ -67,8 +71,12 @@ struct EngineConfig {
     KvPrecision kvPrecision = KvPrecision::Auto;
     KvPrecision keyPrecision = KvPrecision::Auto;
     KvPrecision valuePrecision = KvPrecision::Auto;
-    std::int64_t maxWaiting = 4096; // requests queued before new ones are rejected
-    std::int64_t tokenGapMs = 0;    // prompts beside decoding are cut for it; 0: prefillChunk alone
+    Attention attention = Attention::Full;
+    std::int64_t attentionFirst = 1024; // tokens, of sparse attention
+    std::int64_t attentionWindow = 512;
+    std::int64_t attentionShare = 30; // percent of the blocks in between
+    std::int64_t maxWaiting = 4096;   // requests queued before new ones are rejected
+    std::int64_t tokenGapMs = 0; // prompts beside decoding are cut for it; 0: prefillChunk alone
     std::int64_t batchWindowMs = 80;    // dynamic
     std::int64_t classTokens = 1024;    // selective
     std::int64_t classPatienceMs = 500; // selective
@@ -83,6 +91,9 @@ struct EngineConfig {
     std::int64_t streamCoresPercent = 80;
     std::int64_t threads = 0; // 0: every core
     std::int64_t warmupRequests = 3;
+    bool checksQuality = true;
+    std::int64_t qualityTokens = 16'384;
+    WeightPrecision precision = WeightPrecision::File;
     LoadMode loadMode = LoadMode::Mmap;
     WeightsLayout weightsLayout = WeightsLayout::Packed;
     ServingConfig serving = {};
@@ -145,13 +156,27 @@ struct FieldStatus {
     FieldState state = FieldState::InForce;
     std::string reason;    // English sentence whenever effective differs from requested
     float progress = 0.0F; // 0..1 while preparing
+    std::optional<double> secondsLeft{}; // of it, where that can be told
+};
+
+// Tensors of one kind and what they are held in.
+struct WeightGroupStatus {
+    std::string group; // "attention", "feed-forward", "experts", "router", "embedding", "output"
+    std::string requested; // "int8", "file"
+    std::string effective; // "Q8_0", "Q8_0, F16"
+    std::string reason;    // English sentence where that is not what was asked for
+    std::int64_t tensors = 0;
+    std::uint64_t bytes = 0; // in this process's memory
+
+    bool operator==(const WeightGroupStatus&) const = default;
 };
 
 struct ConfigStatus {
     std::uint64_t version = 0; // grows with every change of either value
     EngineConfig requested;
     EngineConfig effective;
-    std::vector<FieldStatus> fields; // in table order
+    std::vector<FieldStatus> fields;          // in table order
+    std::vector<WeightGroupStatus> weights{}; // empty where nobody knows
 };
 
 // The requested value behind a lock, with a version the engine polls. Any thread.

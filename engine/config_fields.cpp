@@ -1,16 +1,17 @@
 // The field table: one row a setting. A new setting is a member of EngineConfig and a row here.
+#include "engine/base/field_access.h"
+#include "engine/base/field_parts.h"
 #include "engine/config.h"
 #include "engine/serving/serving_fields.h"
 
 #include <algorithm>
 #include <array>
-#include <bit>
 
 namespace engine {
 
 namespace {
 
-using Config = EngineConfig;
+using namespace field_access;
 
 constexpr std::int64_t kNoLimit = std::int64_t{1} << 24;
 
@@ -18,57 +19,6 @@ constexpr std::array<std::string_view, 4> kBatchingNames = {"single", "dynamic",
                                                             "selective"};
 constexpr std::array<std::string_view, 2> kLoadModeNames = {"mmap", "read"};
 constexpr std::array<std::string_view, 2> kLayoutNames = {"packed", "file"};
-constexpr std::array<std::string_view, 4> kBlockTokensNames = {"16", "32", "64", "128"};
-constexpr int kSmallestBlockBits = 4;
-constexpr std::array<std::string_view, 5> kKvPrecisionNames = {"auto", "fp32", "fp16", "int8",
-                                                               "int4"};
-constexpr std::array<std::string_view, 5> kOwnPrecisionNames = {"same", "fp32", "fp16", "int8",
-                                                                "int4"};
-
-template <std::int64_t Config::*kMember>
-std::int64_t getInteger(const Config& config) {
-    return config.*kMember;
-}
-
-template <std::int64_t Config::*kMember>
-void setInteger(Config& config, std::int64_t value) {
-    config.*kMember = value;
-}
-
-template <auto kMember>
-std::int64_t getChoice(const Config& config) {
-    return static_cast<std::int64_t>(config.*kMember);
-}
-
-template <class Choice, Choice Config::*kMember>
-void setChoice(Config& config, std::int64_t value) {
-    config.*kMember = static_cast<Choice>(value);
-}
-
-// Index into kBlockTokensNames; -1 for a size that is none of them.
-std::int64_t getBlockTokens(const Config& config) {
-    const auto tokens = static_cast<std::uint64_t>(config.blockTokens);
-    if (config.blockTokens <= 0 || !std::has_single_bit(tokens)) {
-        return -1;
-    }
-    const int index = std::countr_zero(tokens) - kSmallestBlockBits;
-    return index < static_cast<int>(kBlockTokensNames.size()) ? index : -1;
-}
-
-void setBlockTokens(Config& config, std::int64_t index) {
-    config.blockTokens = std::int64_t{1} << (kSmallestBlockBits + index);
-}
-
-template <bool Config::*kMember>
-std::int64_t getSwitch(const Config& config) {
-    return config.*kMember ? 1 : 0;
-}
-
-template <bool Config::*kMember>
-void setSwitch(Config& config, std::int64_t value) {
-    config.*kMember = value != 0;
-}
-
 std::string_view idleUnderSingle(const Config& config) {
     return config.batching == Batching::Single ? "The single policy runs one request at a time"
                                                : "";
@@ -86,11 +36,7 @@ std::string_view idleWithoutPriority(const Config& config) {
     return config.usesPriority ? "" : "Used with lane priority only";
 }
 
-std::string_view idleWithoutPrefixes(const Config& config) {
-    return config.keepsPrefixes ? "" : "The prefix cache is off";
-}
-
-constexpr std::array kFields = {
+constexpr std::array kTraffic = {
     Field{.key = "batching.policy",
           .flag = "--batching",
           .group = "batching",
@@ -258,105 +204,9 @@ constexpr std::array kFields = {
           .zeroMeans = "none",
           .get = getInteger<&Config::batchDeadlineMs>,
           .set = setInteger<&Config::batchDeadlineMs>},
-    Field{.key = "kv.blocks",
-          .flag = "--kv-blocks",
-          .group = "kv",
-          .label = "KV blocks",
-          .help = "Blocks of the key-value cache, shared by all requests.",
-          .unit = "blocks",
-          .maximum = kNoLimit,
-          .defaultValue = 0,
-          .zeroMeans = "from memory",
-          .takesEffect = TakesEffect::Drained,
-          .get = getInteger<&Config::kvBlocks>,
-          .set = setInteger<&Config::kvBlocks>},
-    Field{.key = "kv.block_tokens",
-          .flag = "--block-tokens",
-          .group = "kv",
-          .label = "Block size",
-          .help = "Tokens in one block of the key-value cache: small blocks waste less, large ones "
-                  "cost less to manage.",
-          .unit = "tok",
-          .type = FieldType::Choice,
-          .maximum = std::ssize(kBlockTokensNames) - 1,
-          .defaultValue = 2,
-          .choices = kBlockTokensNames,
-          .takesEffect = TakesEffect::Reload,
-          .get = getBlockTokens,
-          .set = setBlockTokens},
-    Field{.key = "kv.max_context",
-          .flag = "--max-context",
-          .group = "kv",
-          .label = "Max context",
-          .help = "Longest prompt and answer together; longer requests are refused.",
-          .unit = "tok",
-          .maximum = kNoLimit,
-          .defaultValue = 0,
-          .zeroMeans = "the model's own",
-          .takesEffect = TakesEffect::Reload,
-          .get = getInteger<&Config::maxContext>,
-          .set = setInteger<&Config::maxContext>},
-    Field{.key = "kv.precision",
-          .flag = "--kv-precision",
-          .group = "kv",
-          .label = "KV precision",
-          .help = "Numbers that keys and values are kept in: fewer bits hold more tokens and are "
-                  "read faster. Running requests keep what they began with.",
-          .type = FieldType::Choice,
-          .maximum = std::ssize(kKvPrecisionNames) - 1,
-          .defaultValue = static_cast<std::int64_t>(KvPrecision::Auto),
-          .zeroMeans = "FP32 for a file of F32 weights, else FP16",
-          .choices = kKvPrecisionNames,
-          .get = getChoice<&Config::kvPrecision>,
-          .set = setChoice<KvPrecision, &Config::kvPrecision>},
-    Field{.key = "kv.key_precision",
-          .flag = "--k-precision",
-          .group = "kv",
-          .label = "Key precision",
-          .help = "Keys apart: INT4 codes them by channel in groups of 32 tokens and keeps the "
-                  "last 128 in full.",
-          .type = FieldType::Choice,
-          .maximum = std::ssize(kOwnPrecisionNames) - 1,
-          .defaultValue = static_cast<std::int64_t>(KvPrecision::Auto),
-          .zeroMeans = "as KV precision",
-          .choices = kOwnPrecisionNames,
-          .get = getChoice<&Config::keyPrecision>,
-          .set = setChoice<KvPrecision, &Config::keyPrecision>},
-    Field{.key = "kv.value_precision",
-          .flag = "--v-precision",
-          .group = "kv",
-          .label = "Value precision",
-          .help = "Values apart: INT4 codes them a token at a time in groups of 32.",
-          .type = FieldType::Choice,
-          .maximum = std::ssize(kOwnPrecisionNames) - 1,
-          .defaultValue = static_cast<std::int64_t>(KvPrecision::Auto),
-          .zeroMeans = "as KV precision",
-          .choices = kOwnPrecisionNames,
-          .get = getChoice<&Config::valuePrecision>,
-          .set = setChoice<KvPrecision, &Config::valuePrecision>},
-    Field{.key = "kv.prefix_cache",
-          .flag = "--prefix-cache",
-          .group = "kv",
-          .label = "Prefix cache",
-          .help = "Keep the keys and values of prompts that ended, so that a prompt that begins "
-                  "alike starts behind them.",
-          .type = FieldType::Switch,
-          .maximum = 1,
-          .defaultValue = 1,
-          .get = getSwitch<&Config::keepsPrefixes>,
-          .set = setSwitch<&Config::keepsPrefixes>},
-    Field{.key = "kv.prefix_ttl",
-          .flag = "--prefix-ttl",
-          .group = "kv",
-          .label = "Prefix lifetime",
-          .help = "How long a kept block may lie unused before it is given back.",
-          .unit = "ms",
-          .maximum = 86400000,
-          .defaultValue = 300000,
-          .zeroMeans = "until the place is needed",
-          .get = getInteger<&Config::prefixTtlMs>,
-          .set = setInteger<&Config::prefixTtlMs>,
-          .idleReason = idleWithoutPrefixes},
+};
+
+constexpr std::array kProcess = {
     Field{.key = "streams.ttl",
           .flag = "--stream-ttl",
           .group = "streams",
@@ -429,16 +279,20 @@ constexpr std::array kFields = {
           .set = setInteger<&Config::warmupRequests>},
 };
 
-constexpr auto kAllFields = [] {
-    std::array<Field, kFields.size() + serving_fields::kRows.size()> all;
-    std::ranges::copy(serving_fields::kRows, std::ranges::copy(kFields, all.begin()).out);
-    return all;
-}();
+std::vector<Field> allFields() {
+    std::vector<Field> fields(kTraffic.begin(), kTraffic.end());
+    const auto numbers = numberFields();
+    fields.insert(fields.end(), numbers.begin(), numbers.end());
+    fields.insert(fields.end(), kProcess.begin(), kProcess.end());
+    fields.insert(fields.end(), serving_fields::kRows.begin(), serving_fields::kRows.end());
+    return fields;
+}
 
 } // namespace
 
 std::span<const Field> fieldTable() {
-    return kAllFields;
+    static const std::vector<Field> fields = allFields();
+    return fields;
 }
 
 } // namespace engine

@@ -22,9 +22,14 @@ struct EvaluatorOptions {
     std::int64_t blockTokens = 64;
     LoadMode loadMode = LoadMode::Mmap;
     WeightsLayout weightsLayout = WeightsLayout::Packed;
+    WeightPrecision precision = WeightPrecision::File;
     KvPrecision kvPrecision = KvPrecision::Auto;
     KvPrecision keyPrecision = KvPrecision::Auto;
     KvPrecision valuePrecision = KvPrecision::Auto;
+    Attention attention = Attention::Full;
+    std::int64_t attentionFirst = 1024;
+    std::int64_t attentionWindow = 512;
+    std::int64_t attentionShare = 30;
     std::string isa{}; // empty: the best of this machine
 };
 
@@ -38,12 +43,19 @@ public:
     // Measures the memory's speed each time.
     virtual Capabilities capabilities() const = 0;
 
+    virtual std::int64_t contextTokens() const = 0; // of prompt and answer together
+    virtual std::int64_t vocabulary() const = 0;
+
     // Teacher-forced: row(p, logits) for positions in order, logits [vocabulary] of the token after
     // ids[0..p], valid during the call. `chunk` tokens are computed at a time; results do not
     // depend on it. Errors: ids out of the vocabulary, too many of them, no memory.
     using Row = std::function<void(std::int64_t position, std::span<const float> logits)>;
     virtual Result<void> logits(std::span<const TokenId> ids, std::int64_t chunk, LogitRows rows,
                                 const Row& row) = 0;
+
+    // The likeliest continuation, token by token.
+    virtual Result<std::vector<TokenId>> generate(std::span<const TokenId> ids,
+                                                  std::int64_t tokens) = 0;
 
     // Seconds of each repetition: a prompt of `tokens` behind `depth` cached ones, the last logits
     // included, in steps of at most `chunk` tokens. One pass before goes unmeasured.

@@ -59,6 +59,7 @@ enum class SampleTag : std::uint32_t {
     Preempted = 8,
     ConfigChanged = 16,
     Streamed = 32,    // its prompt was written piece by piece
+    Mixed = 64,       // weights were changed while it ran: its keys and values are of both
     Degraded = 256,   // asked while a degradation level was in force
     Cached = 512,     // a stored answer, replayed
     LightModel = 1024 // answered by the light model

@@ -2,6 +2,7 @@
 // shared by the engine thread (writer) and one reader.
 #pragma once
 
+#include "engine/config.h"
 #include "engine/error.h"
 
 #include <atomic>
@@ -62,6 +63,7 @@ struct Request {
     int maxTokens = 128;
     Sampling sampling;
     Lane lane = Lane::Realtime;
+    std::optional<Attention> attention; // empty: as the setting says
     // Requests of different tenants share nothing of what is kept, so that nobody can tell from
     // times what others have asked.
     std::string tenant;

@@ -125,6 +125,18 @@ AlarmReading readPrefixHits(const AlarmInputs& inputs) {
     return {.value = prompt > 0.0 ? std::optional(100.0 * hits / prompt) : std::nullopt, .n = n};
 }
 
+// Garbled answers count whatever the perplexity says.
+AlarmReading readQuality(const AlarmInputs& inputs) {
+    const auto& quality = inputs.history.quality();
+    if (!quality) {
+        return {};
+    }
+    constexpr double kGarbled = 100.0;
+    return {.value = quality->isGarbled ? std::max(kGarbled, quality->lossPercent)
+                                        : quality->lossPercent,
+            .n = 1};
+}
+
 AlarmReading readLag(const AlarmInputs& inputs) {
     if (!inputs.load.isRunning || inputs.load.sent == 0) {
         return {};
@@ -213,6 +225,17 @@ constexpr std::array kRules = {
               .maximum = 99.0,
               .tile = AlarmTile::None,
               .read = readPrefixHits},
+    AlarmRule{.key = "quality_loss",
+              .label = QT_TRANSLATE_NOOP("labels", "Perplexity lost to the precision"),
+              .unit = "%",
+              .limit = 20.0,
+              .clear = 10.0,
+              .holdSeconds = 1.0, // one check is one reading
+              .clearSeconds = 1.0,
+              .leastCount = 1,
+              .maximum = 1000.0,
+              .tile = AlarmTile::None,
+              .read = readQuality},
     AlarmRule{.key = "load_lag",
               .label = QT_TRANSLATE_NOOP("labels", "Lag of the load generator, median"),
               .unit = "ms",

@@ -104,7 +104,8 @@ bool isLatencySample(const RequestPoint& point, SampleFilter filter) {
     }
     constexpr auto kNotWarm = static_cast<std::uint32_t>(engine::SampleTag::Cold) |
                               static_cast<std::uint32_t>(engine::SampleTag::IdleStart) |
-                              static_cast<std::uint32_t>(engine::SampleTag::WarmUp);
+                              static_cast<std::uint32_t>(engine::SampleTag::WarmUp) |
+                              static_cast<std::uint32_t>(engine::SampleTag::Mixed);
     if ((point.tags & engine::kNotComputed) != 0) {
         return false; // of no model, or of another one
     }
@@ -211,6 +212,7 @@ void History::addEvent(const engine::Event& event) {
         }
         return;
     }
+    noteQuality(event);
     if (const auto removed = removedBookmarkOf(event)) {
         const auto marker = std::ranges::find_if(m_markers, [&removed](const HistoryMarker& each) {
             return bookmarkOf(each.event) == removed;
@@ -231,6 +233,35 @@ void History::addEvent(const engine::Event& event) {
     if (m_markers.size() > kMaxMarkers) {
         m_markers.erase(m_markers.begin());
     }
+}
+
+void History::noteQuality(const engine::Event& event) {
+    if (const auto* applied = std::get_if<engine::ConfigApplied>(&event.body)) {
+        const bool isOfNumbers = std::ranges::any_of(applied->changes, [](const auto& change) {
+            const std::string_view key = change.key;
+            return key.ends_with("precision") || key.starts_with("attention.");
+        });
+        if (isOfNumbers) {
+            m_quality.reset();
+        }
+        return;
+    }
+    const auto* notice = std::get_if<engine::Notice>(&event.body);
+    if (notice == nullptr || notice->kind != "quality_checked") {
+        return;
+    }
+    constexpr double kNoText = 1000.0; // what predicts no numbers has no perplexity
+    QualityReading reading{.lossPercent = kNoText, .isGarbled = false};
+    for (const auto& [key, value] : notice->values) {
+        if (key == "perplexity_change_percent") {
+            bool isNumber = false;
+            const double percent = QString::fromStdString(value).toDouble(&isNumber);
+            reading.lossPercent = isNumber ? percent : kNoText;
+        } else if (key == "garbled") {
+            reading.isGarbled = value == "yes";
+        }
+    }
+    m_quality = reading;
 }
 
 void History::addRequest(const RequestPoint& point) {

@@ -54,6 +54,12 @@ struct RequestPoint {
     bool hasLedger = false;
 };
 
+// The last check of what a changed precision predicts.
+struct QualityReading {
+    double lossPercent = 0.0; // of perplexity against the file's own precision
+    bool isGarbled = false;
+};
+
 struct HistoryMarker {
     double seconds = 0.0;
     int number = 0;
@@ -74,6 +80,8 @@ public:
     const std::deque<Sample>& samples() const { return m_samples; }         // in order of time
     const std::deque<RequestPoint>& requests() const { return m_requests; } // in order of `seconds`
     const std::vector<HistoryMarker>& markers() const { return m_markers; } // in order of time
+    // Empty before the first check, and from a change of precision to its own.
+    const std::optional<QualityReading>& quality() const { return m_quality; }
     double endSeconds() const; // of the newest sample or request
 
     // Ten samples a second for 15 minutes; older ones are merged to one a second, kept for 24 h.
@@ -84,6 +92,7 @@ public:
 
 private:
     void mergeOldest();
+    void noteQuality(const engine::Event& event);
     double secondsOf(engine::TimePoint time) const;
 
     engine::TimePoint m_start{};
@@ -92,6 +101,7 @@ private:
     std::size_t m_merged = 0;     // how many of them
     std::deque<RequestPoint> m_requests;
     std::vector<HistoryMarker> m_markers;
+    std::optional<QualityReading> m_quality;
     int m_nextNumber = 1;
 };
 

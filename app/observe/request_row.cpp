@@ -58,13 +58,14 @@ RequestRow requestRow(const engine::RequestRecord& record, engine::TimePoint sta
 }
 
 std::vector<std::string_view> tagKeys(std::uint32_t tags) {
-    constexpr std::array<std::pair<engine::SampleTag, std::string_view>, 9> kKeys = {{
+    constexpr std::array<std::pair<engine::SampleTag, std::string_view>, 10> kKeys = {{
         {engine::SampleTag::Cold, "cold"},
         {engine::SampleTag::IdleStart, "idle_start"},
         {engine::SampleTag::WarmUp, "warm_up"},
         {engine::SampleTag::Preempted, "preempted"},
         {engine::SampleTag::ConfigChanged, "config_changed"},
         {engine::SampleTag::Streamed, "streamed"},
+        {engine::SampleTag::Mixed, "mixed"},
         {engine::SampleTag::Degraded, "degraded"},
         {engine::SampleTag::Cached, "cached"},
         {engine::SampleTag::LightModel, "light_model"},

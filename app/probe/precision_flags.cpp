@@ -15,9 +15,11 @@ struct Row {
     std::string PrecisionFlags::*value;
     const char* flag;
 };
-constexpr Row kRows[] = {{&PrecisionFlags::kv, "--kv-precision"},
-                         {&PrecisionFlags::keys, "--k-precision"},
-                         {&PrecisionFlags::values, "--v-precision"}};
+constexpr Row kRows[] = {
+    {&PrecisionFlags::weights, "--precision"},       {&PrecisionFlags::kv, "--kv-precision"},
+    {&PrecisionFlags::keys, "--k-precision"},        {&PrecisionFlags::values, "--v-precision"},
+    {&PrecisionFlags::attention, "--attention"},     {&PrecisionFlags::first, "--attention-first"},
+    {&PrecisionFlags::window, "--attention-window"}, {&PrecisionFlags::share, "--attention-share"}};
 
 } // namespace
 
@@ -44,6 +46,11 @@ void PrecisionFlags::applyTo(engine::EvaluatorOptions& options) const {
                                fmt::format("{}: {}", row.flag, set.error().message));
         }
     }
+    options.attention = config.attention;
+    options.attentionFirst = config.attentionFirst;
+    options.attentionWindow = config.attentionWindow;
+    options.attentionShare = config.attentionShare;
+    options.precision = config.precision;
     options.kvPrecision = config.kvPrecision;
     options.keyPrecision = config.keyPrecision;
     options.valuePrecision = config.valuePrecision;

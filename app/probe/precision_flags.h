@@ -13,7 +13,8 @@ class App;
 namespace app {
 
 struct PrecisionFlags {
-    std::string kv, keys, values;
+    std::string weights, kv, keys, values;
+    std::string attention, first, window, share;
     // `prefix` stands behind the dashes: "--reference-kv-precision".
     void declare(CLI::App& command, const std::string& prefix = {});
     // CommandError for a value that is none.

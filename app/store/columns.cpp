@@ -102,13 +102,14 @@ RunState runStateOf(std::string_view text) {
 
 std::string tagWords(std::uint32_t tags) {
     using engine::SampleTag;
-    constexpr std::array<std::pair<SampleTag, std::string_view>, 9> kWords = {{
+    constexpr std::array<std::pair<SampleTag, std::string_view>, 10> kWords = {{
         {SampleTag::Cold, "cold"},
         {SampleTag::IdleStart, "idle start"},
         {SampleTag::WarmUp, "warm-up"},
         {SampleTag::Preempted, "preempted"},
         {SampleTag::ConfigChanged, "settings changed"},
         {SampleTag::Streamed, "streamed"},
+        {SampleTag::Mixed, "mixed"},
         {SampleTag::Degraded, "degraded"},
         {SampleTag::Cached, "stored answer"},
         {SampleTag::LightModel, "light model"},

@@ -52,6 +52,7 @@ bool isWarm(std::uint32_t tags) {
     constexpr auto kNotWarm = static_cast<std::uint32_t>(engine::SampleTag::Cold) |
                               static_cast<std::uint32_t>(engine::SampleTag::IdleStart) |
                               static_cast<std::uint32_t>(engine::SampleTag::WarmUp) |
+                              static_cast<std::uint32_t>(engine::SampleTag::Mixed) |
                               engine::kNotComputed;
     return (tags & kNotWarm) == 0;
 }

@@ -16,9 +16,21 @@ constexpr auto kIdleStart = std::chrono::seconds(1);
 constexpr std::string_view kWarmUpLabel = "warm-up";
 
 // The same text of two tenants is two texts to the prefix cache.
-std::uint64_t saltOf(const std::string& tenant, std::uint64_t lineage) {
+std::uint64_t saltOf(const std::string& tenant, std::uint64_t lineage,
+                     const AttentionTiers& tiers) {
+    std::string text = tenant;
+    if (tiers.isSparse) { // what was computed with less in sight is another text
+        text += fmt::format("|{}|{}|{}", tiers.first, tiers.window, tiers.share);
+    }
     // apart from the cache's own links
-    return XXH3_64bits_withSeed(tenant.data(), tenant.size(), lineage) >> 1U;
+    return XXH3_64bits_withSeed(text.data(), text.size(), lineage) >> 1U;
+}
+
+AttentionTiers tiersOf(const std::optional<Attention>& own, const EngineConfig& config) {
+    return {.isSparse = own.value_or(config.attention) == Attention::Sparse,
+            .first = config.attentionFirst,
+            .window = config.attentionWindow,
+            .share = config.attentionShare};
 }
 
 } // namespace
@@ -93,7 +105,8 @@ void Engine::beginLineage(Answer& answer) {
         return;
     }
     sequence.lineage = m_schedule.lineage;
-    sequence.salt = saltOf(answer.request.tenant, sequence.lineage);
+    sequence.tiers = tiersOf(answer.request.attention, m_effective);
+    sequence.salt = saltOf(answer.request.tenant, sequence.lineage, sequence.tiers);
     sequence.kv = m_kv.currentId();
 }
 

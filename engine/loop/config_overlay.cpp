@@ -52,6 +52,7 @@ ConfigStatus overlay(const EngineConfig& requested, std::uint64_t requestedVersi
     status.version = requestedVersion + inForce.version;
     status.requested = requested;
     status.effective = inForce.effective;
+    status.weights = inForce.weights;
     for (const Field& field : fieldTable()) {
         status.fields.push_back(statusOf(field, requested, inForce, isConsidered, waiting));
     }

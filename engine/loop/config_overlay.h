@@ -15,6 +15,7 @@ struct ConfigInForce {
     EngineConfig effective; // what the last step used
     // Fields whose requested value could not be had, with the reason.
     std::map<std::string_view, std::string> refused;
+    std::vector<WeightGroupStatus> weights;
     std::uint64_t consideredVersion = 0; // of the requested value that refusals speak of
     std::uint64_t version = 0;           // grows with every change of this
 };

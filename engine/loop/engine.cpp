@@ -30,15 +30,16 @@ Engine::Engine(LoadedModel loaded, const LoadSettings& settings)
       m_wanted(settings.config),
       m_seenConfig(m_requested.version()) {
     const EngineConfig& config = settings.config;
+    m_weights = std::make_unique<WeightPreparer>([this] { m_inbox.wake(); });
+    m_quality = std::make_unique<QualityChecker>(
+        [this](Notice notice) { post(EventSource::Engine, std::move(notice)); });
     m_schedule.blockTokens = config.blockTokens;
     m_effective.maxContext = contextLimit(config, m_loaded.model->spec());
     replacePolicy(config);
     resizeScratch(config);
     resizePool(config);
     replaceKv(config);
-    m_figures.weightsBytes = config.weightsLayout == WeightsLayout::Packed
-                                 ? m_loaded.model->weightsBytes()
-                                 : m_loaded.checkpoint->fileBytes();
+    m_figures.weightsBytes = weightsMemory();
     m_readBytesPerSecond = settings.readBytesPerSecond
                                ? *settings.readBytesPerSecond
                                : kernels::measureReadBandwidth(*m_loaded.pool);
@@ -190,7 +191,11 @@ ConfigStatus Engine::config() const {
     const std::uint64_t version = m_requested.version();
     const EngineConfig requested = m_requested.value();
     const std::lock_guard lock(m_statusMutex);
-    return overlay(requested, version, m_inForce, m_started.load(std::memory_order_relaxed));
+    ConfigStatus status =
+        overlay(requested, version, m_inForce, m_started.load(std::memory_order_relaxed));
+    addWeightReasons(status);
+    addPreparing(status);
+    return status;
 }
 
 Capabilities Engine::capabilities() const {

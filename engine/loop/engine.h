@@ -10,6 +10,8 @@
 #include "engine/loop/kv_size.h"
 #include "engine/loop/loaded_model.h"
 #include "engine/loop/prompt_encoder.h"
+#include "engine/loop/quality_checker.h"
+#include "engine/loop/weight_preparer.h"
 #include "engine/model/sampler.h"
 #include "engine/schedule/batch.h"
 #include "engine/schedule/commit.h"
@@ -153,6 +155,16 @@ private:
     void applyPrefixes(const EngineConfig& next);
     std::uint64_t blockBytes(const KvFormat& format) const;
     void rejectWhatNoLongerFits();
+
+    // weight_switch.cpp
+    std::uint64_t weightsMemory() const;
+    bool hasWeights();
+    void dropPrepared();
+    void switchWeights(const EngineConfig& next);
+    void addPreparing(ConfigStatus& status) const;
+    static void addWeightReasons(ConfigStatus& status);
+    void checkQuality(const std::vector<FieldChange>& changes);
+
     Capacity capacity() const;
 
     // Any thread.
@@ -222,7 +234,11 @@ private:
     Snapshot m_figures; // counters and what changes seldom
     std::string m_tokenBytes;
 
+    std::optional<PreparedWeights> m_preparedWeights; // to be put in place
+
     // Last: their threads end before anything above goes.
+    std::unique_ptr<WeightPreparer> m_weights;
+    std::unique_ptr<QualityChecker> m_quality;
     std::unique_ptr<PromptEncoder> m_encoder;
     std::jthread m_thread;
 };

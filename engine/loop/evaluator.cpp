@@ -32,6 +32,9 @@ public:
         return result;
     }
 
+    std::int64_t contextTokens() const override { return m_loaded.model->spec().contextTokens; }
+    std::int64_t vocabulary() const override { return m_loaded.model->spec().vocabulary; }
+
     Result<void> logits(std::span<const TokenId> ids, std::int64_t chunk, LogitRows rows,
                         const Row& row) override {
         return atTheDoor([&] {
@@ -57,6 +60,33 @@ public:
                     row(rows == LogitRows::All ? at + i : count - 1, rowOf(result, i));
                 }
             }
+        });
+    }
+
+    Result<std::vector<TokenId>> generate(std::span<const TokenId> ids,
+                                          std::int64_t tokens) override {
+        return atTheDoor([&] {
+            checkIds(ids);
+            const auto prompt = static_cast<std::int64_t>(ids.size());
+            checkLength(prompt + tokens);
+            prepare(1, prompt + tokens, std::max<std::int64_t>(prompt, 1), 1);
+            std::vector<TokenId> made;
+            std::vector<TokenId> next(ids.begin(), ids.end());
+            std::int64_t position = 0;
+            while (static_cast<std::int64_t>(made.size()) < tokens) {
+                m_batch.clear();
+                addTokens(0, next, position);
+                m_batch.wantLastRow();
+                position += static_cast<std::int64_t>(next.size());
+                const auto id = m_sampler.sample(rowOf(forward(), 0), {}, position);
+                if (!id) {
+                    throw Failure(ErrorCode::Corrupt,
+                                  "The model computed values that are no numbers.");
+                }
+                made.push_back(*id);
+                next.assign(1, *id);
+            }
+            return made;
         });
     }
 
@@ -140,7 +170,11 @@ private:
     }
 
     void addTokens(std::int64_t sequence, std::span<const TokenId> ids, std::int64_t position) {
-        m_batch.add(ids, position, m_tables[static_cast<std::size_t>(sequence)], m_blockTokens);
+        m_batch.add(ids, position, m_tables[static_cast<std::size_t>(sequence)], m_blockTokens,
+                    {.isSparse = m_config.attention == Attention::Sparse,
+                     .first = m_config.attentionFirst,
+                     .window = m_config.attentionWindow,
+                     .share = m_config.attentionShare});
     }
 
     kernels::View forward() { return m_loaded.model->forward(m_batch, m_kv, m_stop); }
@@ -225,6 +259,11 @@ openEvaluator(const std::filesystem::path& model, const EvaluatorOptions& option
         config.blockTokens = options.blockTokens;
         config.loadMode = options.loadMode;
         config.weightsLayout = options.weightsLayout;
+        config.attention = options.attention;
+        config.attentionFirst = options.attentionFirst;
+        config.attentionWindow = options.attentionWindow;
+        config.attentionShare = options.attentionShare;
+        config.precision = options.precision;
         config.kvPrecision = options.kvPrecision;
         config.keyPrecision = options.keyPrecision;
         config.valuePrecision = options.valuePrecision;

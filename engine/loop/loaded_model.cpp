@@ -62,16 +62,22 @@ std::unique_ptr<Model> prepareWeights(LoadedModel& loaded, const LoadSettings& s
         .layout = settings.config.weightsLayout == WeightsLayout::Packed
                       ? kernels::WeightLayout::Packed
                       : kernels::WeightLayout::File,
+        .precision = settings.config.precision,
+        .pool = loaded.pool.get(),
         .progress = [&](std::uint64_t done,
                         std::uint64_t total) { tell(settings, "convert", done, total); },
         .stop = settings.stop};
     return makeModel(*loaded.checkpoint, *loaded.ops, options);
 }
 
+} // namespace
+
 std::string computingOf(const ModelSpec& spec) {
-    const kernels::FormatTraits& format = kernels::traits(spec.weightFormat);
+    const kernels::FormatTraits& format = kernels::traits(spec.preparedFormat);
     return fmt::format("{} x {}", format.blockElements > 1 ? "INT8" : "F32", format.name);
 }
+
+namespace {
 
 // What the operator picked: names inside files are often those of a conversion. A split file is
 // named without its "-00001-of-00003".

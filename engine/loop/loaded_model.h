@@ -39,11 +39,15 @@ struct LoadedModel {
     std::unique_ptr<ChatFormat> chat;     // null where the file has none that is known
     std::unique_ptr<kernels::ThreadPool> pool;
     std::unique_ptr<kernels::Ops> ops;
+    std::unique_ptr<Checkpoint>
+        weightsFile; // the file opened again, where `model` borrows from that
     std::unique_ptr<Model> model;
     std::vector<PhaseTimed> phases;
 
     // Error where the file was shortened while its bytes are in use.
-    Result<void> stillWhole() const { return checkpoint->stillWhole(); }
+    Result<void> stillWhole() const {
+        return weightsFile ? weightsFile->stillWhole() : checkpoint->stillWhole();
+    }
 };
 
 enum class TokenizerUse : std::uint8_t { Needed, Unneeded };
@@ -54,6 +58,9 @@ LoadedModel loadModel(const std::filesystem::path& path, const LoadSettings& set
 
 // Threads of a configuration: 0 is every core.
 int threadCount(const EngineConfig& config);
+
+// What products are computed in, "INT8 x Q4_1".
+std::string computingOf(const ModelSpec& spec);
 
 // What the model is and what it runs on; context and speed are the engine's to add.
 Capabilities describe(const LoadedModel& loaded);

@@ -50,6 +50,8 @@ void Engine::publishConfig() {
     m_inForce.applied = m_applied;
     m_inForce.effective = m_effective;
     m_inForce.refused = m_refused;
+    m_inForce.weights = m_loaded.model->spec().weightGroups;
+    m_capabilities.computing = computingOf(m_loaded.model->spec());
     m_inForce.consideredVersion = m_seenConfig;
     ++m_inForce.version;
     m_capabilities.kvBytesPerToken =

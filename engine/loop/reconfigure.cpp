@@ -20,13 +20,14 @@ struct Engine::Reconfiguration {
 };
 
 std::span<const Engine::Reconfiguration> Engine::reconfigurations() {
-    static constexpr std::array<Reconfiguration, 9> kTable = {{
+    static constexpr std::array<Reconfiguration, 10> kTable = {{
         {.key = "batching.policy", .rebuild = &Engine::replacePolicy},
         {.key = "kv.prefix_cache", .rebuild = &Engine::switchPrefixes},
         {.key = "batching.max_batch", .rebuild = &Engine::resizeScratch},
         {.key = "batching.token_budget", .rebuild = &Engine::resizeScratch},
         {.key = "threads", .rebuild = &Engine::resizePool},
         {.key = "kv.blocks", .rebuild = &Engine::replaceKv},
+        {.key = "weights.precision", .rebuild = &Engine::switchWeights},
         {.key = "kv.precision", .rebuild = &Engine::switchKv},
         {.key = "kv.key_precision", .rebuild = &Engine::switchKv},
         {.key = "kv.value_precision", .rebuild = &Engine::switchKv},
@@ -36,7 +37,7 @@ std::span<const Engine::Reconfiguration> Engine::reconfigurations() {
 
 void Engine::applyConfig() {
     const std::uint64_t version = m_requested.version();
-    if (version == m_seenConfig && !m_isDraining) {
+    if (version == m_seenConfig && !m_isDraining && !m_weights->hasResult()) {
         return;
     }
     const bool isNew = version != m_seenConfig;
@@ -61,10 +62,14 @@ void Engine::applyConfig() {
 EngineConfig Engine::applicable() {
     EngineConfig next = m_applied;
     m_isDraining = false;
+    const bool areWeightsReady = !m_refused.contains("weights.precision") && hasWeights();
     for (const Field& field : fieldTable()) {
         if (field.get(m_wanted) == field.get(m_applied) || m_refused.contains(field.key) ||
             field.takesEffect == TakesEffect::Reload) {
             continue;
+        }
+        if (field.key == "weights.precision" && !areWeightsReady) {
+            continue; // on its way
         }
         if (field.takesEffect == TakesEffect::Drained && m_schedule.startedSequences() > 0) {
             m_isDraining = true;
@@ -110,6 +115,7 @@ void Engine::reconfigure(const EngineConfig& next) {
     for (const auto& [id, answer] : m_answers) {
         answer->tag(SampleTag::ConfigChanged);
     }
+    checkQuality(changes);
     emit(ConfigApplied{.changes = std::move(changes),
                        .fromStep = m_step.load(std::memory_order_relaxed) + 1},
          Delivery::Guaranteed);

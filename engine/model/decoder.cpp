@@ -147,7 +147,7 @@ DecoderReader::DecoderReader(const Checkpoint& checkpoint, kernels::Ops& ops,
                              const WeightOptions& options)
     : m_parameters(checkpoint),
       m_ops(ops),
-      m_loader(checkpoint, ops, options) {
+      m_loader(checkpoint, options.preparing != nullptr ? *options.preparing : ops, options) {
     readSpec(checkpoint);
     skipPredictionLayers(checkpoint);
     m_graph.embedding = m_loader.matrix("token_embd.weight", spec().vocabulary, spec().hidden,
@@ -214,6 +214,8 @@ std::unique_ptr<Model> DecoderReader::finish() {
     ModelSpec& spec = m_graph.spec;
     spec.parameters = m_loader.parameters();
     spec.weightFormat = m_loader.dominantFormat();
+    spec.preparedFormat = m_loader.dominantPrepared();
+    spec.weightGroups = m_loader.groups();
     for (const DecoderLayer& layer : m_graph.layers) {
         spec.kv.push_back(layer.attention->kvShape());
     }

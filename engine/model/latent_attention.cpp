@@ -138,7 +138,8 @@ private:
                 }
             }
             m_keyHeads.push_back(
-                loader.weights().own(turned.view(), loader.precision(WeightRole::AttentionInput)));
+                loader.weights().own(loader.full("attn_kv_b.weight"), turned.view(),
+                                     loader.precision(WeightRole::AttentionInput)));
         }
     }
 

@@ -33,7 +33,9 @@ struct ModelSpec {
     float rmsEpsilon = 1e-5F;
     bool isOutputTied = false;
     std::uint64_t parameters = 0;
-    kernels::Format weightFormat = kernels::Format::F32; // of most weights
+    kernels::Format weightFormat = kernels::Format::F32;   // of most weights in the file
+    kernels::Format preparedFormat = kernels::Format::F32; // and as they are computed with
+    std::vector<WeightGroupStatus> weightGroups;
 
     KvShape kv;                       // what a token leaves behind, layer by layer
     std::vector<std::string> notices; // what of the file is not used, in sentences

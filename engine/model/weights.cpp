@@ -2,6 +2,7 @@
 
 #include "engine/base/failure.h"
 #include "engine/model/model.h"
+#include "kernels/convert.h"
 
 #include <fmt/format.h>
 
@@ -71,9 +72,10 @@ std::unique_ptr<kernels::Weight> WeightLoader::matrix(const std::string& name, s
                                                       std::int64_t columns,
                                                       kernels::ActivationPrecision precision) {
     const TensorEntry& tensor = takeMatrix(name, kernels::Shape{rows, columns});
-    auto weight = m_ops.prepare(viewOf(tensor, m_checkpoint.contents(tensor).data(), tensor.shape,
-                                       takeFactors(tensor, 1).front()),
-                                m_options.layout, precision);
+    auto weight = prepare(name,
+                          viewOf(tensor, m_checkpoint.contents(tensor).data(), tensor.shape,
+                                 takeFactors(tensor, 1).front()),
+                          m_options.layout, precision);
     releaseAfter(tensor);
     return weight;
 }
@@ -100,10 +102,11 @@ WeightVector WeightLoader::stack(const std::string& name, const Stacked& stacked
         const std::byte* bytes = isStack ? m_checkpoint.contents(tensor, i).data()
                                          : m_checkpoint.contents(tensor).data();
         const std::int64_t row = (isStack ? 0 : i * fileRows) + stacked.firstRow;
-        weights.push_back(m_ops.prepare(
-            viewOf(tensor, bytes + static_cast<std::size_t>(row) * rowBytes,
-                   {stacked.rows, stacked.columns}, factors[static_cast<std::size_t>(i)]),
-            m_options.layout, precision));
+        weights.push_back(
+            prepare(name,
+                    viewOf(tensor, bytes + static_cast<std::size_t>(row) * rowBytes,
+                           {stacked.rows, stacked.columns}, factors[static_cast<std::size_t>(i)]),
+                    m_options.layout, precision));
         if (isStack && tensor.bytes.empty()) {
             releaseAfter(tensor); // made one by one, so that a stack never is in memory twice
         }
@@ -112,9 +115,39 @@ WeightVector WeightLoader::stack(const std::string& name, const Stacked& stacked
     return weights;
 }
 
-std::unique_ptr<kernels::Weight> WeightLoader::own(const kernels::View& view,
+std::unique_ptr<kernels::Weight> WeightLoader::own(const std::string& name,
+                                                   const kernels::View& view,
                                                    kernels::ActivationPrecision precision) {
-    return m_ops.prepare(view, kernels::WeightLayout::Packed, precision);
+    return prepare(name, view, kernels::WeightLayout::Packed, precision);
+}
+
+// In the precision that was asked for, where the matrix can have it.
+std::unique_ptr<kernels::Weight> WeightLoader::prepare(const std::string& name,
+                                                       const kernels::View& view,
+                                                       kernels::WeightLayout layout,
+                                                       kernels::ActivationPrecision precision) {
+    const WeightGroup group = weightGroup(name);
+    const PlannedFormat planned =
+        planFormat(m_options.precision, group, view.format, view.shape[1]);
+    std::unique_ptr<kernels::Weight> weight;
+    if (planned.format == view.format) {
+        weight = m_ops.prepare(view, layout, precision);
+    } else {
+        const kernels::Buffer converted =
+            kernels::convertRows(view, planned.format, *m_options.pool, [this] {
+                if (m_options.stop.stop_requested()) {
+                    throw Interrupted();
+                }
+            });
+        const kernels::View rows{.data = converted.view().data,
+                                 .format = planned.format,
+                                 .shape = view.shape,
+                                 .device = kernels::Device::Cpu};
+        weight = m_ops.prepare(rows, kernels::WeightLayout::Packed, precision);
+    }
+    m_prepared.add(planned.format, static_cast<std::uint64_t>(view.shape.elements()));
+    m_groups.add(group, m_options.precision, planned, weight->bytes());
+    return weight;
 }
 
 kernels::Buffer WeightLoader::values(const std::string& name, std::int64_t rows,
@@ -179,10 +212,20 @@ void WeightLoader::refuseLeftOvers() const {
     }
 }
 
-kernels::Format WeightLoader::dominantFormat() const {
-    const auto most = std::ranges::max_element(m_elements, {},
-                                               &std::pair<kernels::Format, std::uint64_t>::second);
-    return most == m_elements.end() ? kernels::Format::F32 : most->first;
+void WeightLoader::FormatCounts::add(kernels::Format format, std::uint64_t elements) {
+    const auto known =
+        std::ranges::find(counts, format, &std::pair<kernels::Format, std::uint64_t>::first);
+    if (known == counts.end()) {
+        counts.emplace_back(format, elements);
+    } else {
+        known->second += elements;
+    }
+}
+
+kernels::Format WeightLoader::FormatCounts::dominant() const {
+    const auto most =
+        std::ranges::max_element(counts, {}, &std::pair<kernels::Format, std::uint64_t>::second);
+    return most == counts.end() ? kernels::Format::F32 : most->first;
 }
 
 const TensorEntry& WeightLoader::take(const std::string& name, const kernels::Shape& shape) {
@@ -204,13 +247,7 @@ const TensorEntry& WeightLoader::take(const std::string& name, const kernels::Sh
     }
     const auto elements = static_cast<std::uint64_t>(shape.elements());
     m_parameters += elements;
-    const auto group = std::ranges::find(m_elements, tensor->format,
-                                         &std::pair<kernels::Format, std::uint64_t>::first);
-    if (group == m_elements.end()) {
-        m_elements.emplace_back(tensor->format, elements);
-    } else {
-        group->second += elements;
-    }
+    m_elements.add(tensor->format, elements);
     return *tensor;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/checkpoint/checkpoint.h"
+#include "engine/model/weight_precision.h"
 #include "kernels/ops.h"
 
 #include <functional>
@@ -13,6 +14,10 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+namespace kernels {
+class ThreadPool;
+}
 
 namespace engine {
 
@@ -33,7 +38,10 @@ kernels::ActivationPrecision activationPrecision(WeightRole role, std::int64_t l
                                                  std::int64_t layers);
 
 struct WeightOptions {
-    kernels::WeightLayout layout = kernels::WeightLayout::Packed;
+    kernels::WeightLayout layout = kernels::WeightLayout::Packed; // of what is not converted
+    WeightPrecision precision = WeightPrecision::File;
+    kernels::ThreadPool* pool = nullptr; // converts; needed for any precision but the file's
+    kernels::Ops* preparing = nullptr;   // packs; null: those that the model will run on
     std::function<void(std::uint64_t doneBytes, std::uint64_t totalBytes)> progress;
     std::stop_token stop;
 };
@@ -59,8 +67,8 @@ public:
     };
     WeightVector stack(const std::string& name, const Stacked& stacked,
                        kernels::ActivationPrecision precision);
-    // A matrix of the file with other rows and columns; `view` need not outlive the call.
-    std::unique_ptr<kernels::Weight> own(const kernels::View& view,
+    // A matrix of the tensor `name` with other rows and columns; `view` need not outlive the call.
+    std::unique_ptr<kernels::Weight> own(const std::string& name, const kernels::View& view,
                                          kernels::ActivationPrecision precision);
     // The values of a matrix as F32: [rows, columns].
     kernels::Buffer values(const std::string& name, std::int64_t rows, std::int64_t columns);
@@ -74,8 +82,10 @@ public:
     void refuseLeftOvers() const;
 
     std::uint64_t parameters() const { return m_parameters; }
-    // The format that most weight elements are stored in.
-    kernels::Format dominantFormat() const;
+    // The format that most weight elements are stored in, in the file and here.
+    kernels::Format dominantFormat() const { return m_elements.dominant(); }
+    kernels::Format dominantPrepared() const { return m_prepared.dominant(); }
+    std::vector<WeightGroupStatus> groups() const { return m_groups.status(); }
 
 private:
     const TensorEntry& take(const std::string& name, const kernels::Shape& shape);
@@ -84,13 +94,23 @@ private:
     // tensor beside it, one for all or one for each; otherwise 1.
     std::vector<float> takeFactors(const TensorEntry& matrix, std::int64_t count);
     void readPages(const TensorEntry& tensor);
+    std::unique_ptr<kernels::Weight> prepare(const std::string& name, const kernels::View& view,
+                                             kernels::WeightLayout layout,
+                                             kernels::ActivationPrecision precision);
     void releaseAfter(const TensorEntry& tensor);
 
     const Checkpoint& m_checkpoint;
     kernels::Ops& m_ops;
     const WeightOptions& m_options;
     std::set<std::string> m_taken;
-    std::vector<std::pair<kernels::Format, std::uint64_t>> m_elements;
+    struct FormatCounts {
+        void add(kernels::Format format, std::uint64_t elements);
+        kernels::Format dominant() const;
+        std::vector<std::pair<kernels::Format, std::uint64_t>> counts;
+    };
+    FormatCounts m_elements; // of the file
+    FormatCounts m_prepared; // of what was made of them
+    WeightGroups m_groups;
     std::uint64_t m_parameters = 0;
     std::uint64_t m_doneBytes = 0;
     std::uint64_t m_totalBytes = 0;

@@ -24,8 +24,10 @@ struct Batch {
     std::int64_t tokens() const { return static_cast<std::int64_t>(ids.size()); }
     void clear();
     // Appends the sequence's next `tokens` tokens. Precondition: their blocks are in `table`.
+    // Under sparse attention they are as many slices as they lie in blocks.
     void add(std::span<const TokenId> ids, std::int64_t firstPosition,
-             std::span<const BlockId> table, std::int64_t blockTokens);
+             std::span<const BlockId> table, std::int64_t blockTokens,
+             const AttentionTiers& tiers = {});
     // The last row's logits are wanted.
     void wantLastRow();
 };

@@ -8,6 +8,7 @@
 #include "engine/kv/block_pool.h"
 #include "engine/kv/prefix_cache.h"
 #include "engine/request.h"
+#include "engine/schedule/attention_tiers.h"
 
 #include <algorithm>
 #include <span>
@@ -123,7 +124,8 @@ public:
     // What its keys and values were computed with; blocks of an older one than the schedule's are
     // not kept for others.
     std::uint64_t lineage = 0;
-    std::uint32_t kv = 0;       // the cache that its blocks lie in
+    std::uint32_t kv = 0; // the cache that its blocks lie in
+    AttentionTiers tiers;
     std::int64_t hitTokens = 0; // found in the prefix cache at its first start
     // The closed batch it belongs to, counted from 1; 0 for none.
     std::uint64_t batch = 0;

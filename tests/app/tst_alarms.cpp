@@ -43,6 +43,13 @@ public:
         }
         return changes;
     }
+    void checkQuality(const char* lossPercent, const char* garbled) {
+        engine::Event event;
+        event.body = engine::Notice{
+            .kind = "quality_checked",
+            .values = {{"perplexity_change_percent", lossPercent}, {"garbled", garbled}}};
+        m_history.addEvent(event);
+    }
     AlarmPhase phase(std::string_view key) const { return alarms.states()[indexOf(key)].phase; }
 
     Alarms alarms;
@@ -118,6 +125,8 @@ const Case kCases[] = {
              return point;
          };
      }},
+    {"quality_loss", [](Drive& drive) { drive.checkQuality("3.0", "yes"); },
+     [](Drive& drive) { drive.checkQuality("1.5", "no"); }},
     {"load_lag",
      [](Drive& drive) { drive.load = {.isRunning = true, .sent = 50, .lagP50Ms = 25.0}; },
      [](Drive& drive) { drive.load = {.isRunning = true, .sent = 50, .lagP50Ms = 1.0}; }},

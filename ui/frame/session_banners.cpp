@@ -19,6 +19,7 @@ constexpr QLatin1String kLoadFailed("load-failed");
 constexpr QLatin1String kStopped("engine-stopped");
 constexpr QLatin1String kRecording("recording");
 constexpr QLatin1String kInterrupted("interrupted");
+constexpr QLatin1String kGarbled("garbled");
 
 // The phases of makeEngine(), in order.
 struct PhaseName {
@@ -159,7 +160,52 @@ void SessionBanners::showLoadFailed(const QString& message) {
                     .canClose = true});
 }
 
+// A change that garbles what the model says, with the way back.
+void SessionBanners::showQuality(const engine::Notice& notice) {
+    const auto value = [&](std::string_view key) -> std::string {
+        for (const auto& [name, text] : notice.values) {
+            if (name == key) {
+                return text;
+            }
+        }
+        return {};
+    };
+    if (value("garbled") != "yes") {
+        m_banners.remove(kGarbled);
+        return;
+    }
+    const std::string field = value("field");
+    const std::string before = value("before");
+    const engine::Field* known = engine::findField(field);
+    std::vector<BannerAction> actions;
+    if (known != nullptr) {
+        actions.push_back({tr("Undo"),
+                           [this, field, before] {
+                               m_banners.remove(kGarbled);
+                               static_cast<void>(m_session.setField(field, before));
+                           },
+                           true});
+    }
+    m_banners.show({.key = kGarbled,
+                    .tone = BannerTone::Bad,
+                    .iconName = QStringLiteral("warning"),
+                    .title = tr("Answers are garbled since %1 is %2")
+                                 .arg(known != nullptr ? app::fieldLabel(*known)
+                                                       : QString::fromStdString(field),
+                                      known != nullptr ? app::choiceLabel(*known, value("after"))
+                                                       : QString::fromStdString(value("after"))),
+                    .detail = tr("The quality check compared the sample text and short prompts "
+                                 "with the file's own precision."),
+                    .actions = std::move(actions),
+                    .canClose = true});
+}
+
 void SessionBanners::showEvent(const engine::Event& event) {
+    if (const auto* notice = std::get_if<engine::Notice>(&event.body);
+        notice != nullptr && notice->kind == "quality_checked") {
+        showQuality(*notice);
+        return;
+    }
     const auto* failed = std::get_if<engine::Failed>(&event.body);
     if (failed == nullptr) {
         return;

@@ -47,6 +47,7 @@ private:
     void endLoading();
     void showLoadFailed(const QString& message);
     void showEvent(const engine::Event& event);
+    void showQuality(const engine::Notice& notice);
     void showRecordingProblem();
     void showInterrupted();
 

@@ -4,6 +4,8 @@
 
 #include <QCoreApplication>
 
+#include <algorithm>
+
 namespace ui {
 
 namespace {
@@ -46,6 +48,14 @@ QString effectiveText(const engine::Field& field, const engine::FieldStatus& sta
                     reason.toHtmlEscaped());
 }
 
+QString preparingText(const engine::FieldStatus& status) {
+    const int percent = static_cast<int>(status.progress * 100.0F);
+    return status.secondsLeft ? say(QT_TRANSLATE_NOOP("ConfigForm", "Preparing %1 %, %2 s left"))
+                                    .arg(percent)
+                                    .arg(std::max(1, static_cast<int>(*status.secondsLeft + 0.5)))
+                              : say(QT_TRANSLATE_NOOP("ConfigForm", "Preparing %1 %")).arg(percent);
+}
+
 // An automatic value that the engine chose: quiet, but never hidden.
 bool isChosenByEngine(const engine::Field& field, const engine::FieldStatus& status) {
     const std::string_view automatic =
@@ -85,8 +95,7 @@ FieldView describeField(const engine::Field& field, const engine::FieldStatus& s
                 .iconName = QStringLiteral("clock")};
     case engine::FieldState::Preparing:
         return {.look = FieldLook::Preparing,
-                .message = say(QT_TRANSLATE_NOOP("ConfigForm", "Preparing %1 %"))
-                               .arg(static_cast<int>(status.progress * 100.0F)),
+                .message = preparingText(status),
                 .iconName = {},
                 .percent = static_cast<int>(status.progress * 100.0F)};
     case engine::FieldState::Held:
@@ -110,6 +119,11 @@ FieldView describeField(const engine::Field& field, const engine::FieldStatus& s
         return {.look = FieldLook::Differs,
                 .message = effectiveText(field, status, reasonText(field, status)),
                 .iconName = QStringLiteral("warning")};
+    }
+    if (!status.reason.empty()) { // in force, but not for everything
+        return {.look = FieldLook::Normal,
+                .message = reasonText(field, status).toHtmlEscaped(),
+                .iconName = {}};
     }
     return {};
 }

@@ -1,0 +1,66 @@
+// Compares what a changed precision predicts with the file's own, on a thread that only runs where
+// nobody else wants the processor, with weights of its own. One check at a time: a newer change
+// ends the one before. Ordered by the engine thread.
+#pragma once
+
+#include "engine/events.h"
+#include "engine/quality/reference.h"
+
+#include <condition_variable>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+namespace engine {
+
+struct QualityOrder {
+    std::filesystem::path path;
+    std::string digest;
+    EvaluatorOptions options; // of what is checked
+    SampleCut cut;
+    Encode encode; // outlives the checker
+    std::string change;
+    std::optional<FieldChange> undo; // the first field, for whoever takes it back
+};
+
+class QualityChecker {
+public:
+    // `tell` is called from the checking thread, with {kind = "quality_checked"} or
+    // {"quality_unchecked", reason}.
+    explicit QualityChecker(std::function<void(Notice)> tell);
+    ~QualityChecker(); // ends a check
+
+    void order(QualityOrder order);
+    void cancel();
+
+private:
+    void run(const std::stop_token& stop);
+    Notice check(const QualityOrder& order, const std::stop_token& stop);
+    const QualityReference& reference(const QualityOrder& order, const std::stop_token& stop);
+
+    std::function<void(Notice)> m_tell;
+    std::mutex m_mutex;
+    std::condition_variable_any m_changed;
+    std::optional<QualityOrder> m_order;
+    std::stop_source m_checking;
+    // Checking thread.
+    std::optional<QualityReference> m_reference;
+    SampleCut m_referenceCut;
+    std::jthread m_thread; // last
+};
+
+// Figures as an event tells them; `losses` are the canaries' beside the reference's own.
+struct CanaryLoss {
+    std::string name;
+    double loss = 0.0, referenceLoss = 0.0;
+};
+Notice qualityNotice(const QualityFigures& figures, const std::vector<CanaryLoss>& losses);
+// Whether predictions are so far off that answers will not be text.
+bool isGarbled(const QualityFigures& figures, const std::vector<CanaryLoss>& losses);
+
+} // namespace engine

@@ -1,0 +1,171 @@
+// Weights in another precision while requests run: ordered when the setting changes, put in place
+// of the old ones between two steps.
+#include "engine/base/failure.h"
+#include "engine/loop/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace engine {
+
+namespace {
+
+constexpr std::string_view kKey = "weights.precision";
+
+std::string nameOf(WeightPrecision precision) {
+    EngineConfig config;
+    config.precision = precision;
+    return valueText(*findField(kKey), config);
+}
+
+} // namespace
+
+std::uint64_t Engine::weightsMemory() const {
+    const bool isCopied = m_effective.weightsLayout == WeightsLayout::Packed ||
+                          m_effective.precision != WeightPrecision::File;
+    return isCopied ? m_loaded.model->weightsBytes() : m_loaded.checkpoint->fileBytes();
+}
+
+// Whether weights of the wanted precision are ready; orders them where they are not.
+bool Engine::hasWeights() {
+    if (m_wanted.precision == m_applied.precision) {
+        m_weights->cancel();
+        dropPrepared();
+        return false;
+    }
+    if (m_weights->hasResult()) {
+        m_preparedWeights = m_weights->take();
+    }
+    if (m_preparedWeights && m_preparedWeights->precision != m_wanted.precision) {
+        dropPrepared();
+    }
+    if (m_preparedWeights) {
+        return true;
+    }
+    m_weights->order({.precision = m_wanted.precision,
+                      .layout = m_applied.weightsLayout == WeightsLayout::Packed
+                                    ? kernels::WeightLayout::Packed
+                                    : kernels::WeightLayout::File,
+                      .path = m_loaded.path,
+                      .digest = m_loaded.checkpoint->digest(),
+                      .ops = m_loaded.ops.get(),
+                      .threads = threadCount(m_applied),
+                      .stepTokens = m_effective.tokenBudget,
+                      .logitRows = m_effective.maxBatch});
+    return false;
+}
+
+void Engine::dropPrepared() {
+    if (m_preparedWeights) {
+        m_weights->dispose(std::move(m_preparedWeights->model),
+                           std::move(m_preparedWeights->checkpoint));
+        m_preparedWeights.reset();
+    }
+}
+
+// Precondition: hasWeights(). Throws Failure where they could not be made.
+void Engine::switchWeights(const EngineConfig& next) {
+    PreparedWeights prepared = std::exchange(m_preparedWeights, std::nullopt).value();
+    if (!prepared.model) {
+        throw Failure(ErrorCode::Unsupported, prepared.error);
+    }
+    prepared.model->reserve(next.tokenBudget, next.maxBatch);
+    const std::uint64_t before = m_figures.weightsBytes;
+    const std::string from = nameOf(m_applied.precision);
+    m_loaded.model.swap(prepared.model);
+    m_loaded.weightsFile.swap(prepared.checkpoint);
+    m_weights->dispose(std::move(prepared.model), std::move(prepared.checkpoint));
+    // What was computed with the old ones goes on, and is nobody else's beginning.
+    m_schedule.prefix.reset(m_schedule.pool);
+    ++m_schedule.lineage;
+    beginLineages();
+    for (const auto& [id, answer] : m_answers) {
+        if (answer->sequence && answer->sequence->lineage != m_schedule.lineage) {
+            answer->tag(SampleTag::Mixed);
+        }
+    }
+    m_costFit = {}; // another speed
+    m_figures.weightsBytes = weightsMemory();
+    emit(Notice{.kind = "weights_changed",
+                .values = {{"from", from},
+                           {"to", nameOf(next.precision)},
+                           {"before_bytes", fmt::format("{}", before)},
+                           {"after_bytes", fmt::format("{}", m_figures.weightsBytes)},
+                           {"prepared_ms",
+                            fmt::format("{:.0f}",
+                                        std::chrono::duration<double, std::milli>(prepared.duration)
+                                            .count())}}},
+         Delivery::Guaranteed);
+}
+
+// After every change of numbers, of weights or of keys and values.
+void Engine::checkQuality(const std::vector<FieldChange>& changes) {
+    const auto isOfNumbers = [](const FieldChange& change) {
+        return change.key.ends_with("precision") || change.key.starts_with("attention.");
+    };
+    const auto first = std::ranges::find_if(changes, isOfNumbers);
+    if (first == changes.end()) {
+        return;
+    }
+    if (!m_effective.checksQuality) {
+        m_quality->cancel();
+        return;
+    }
+    m_quality->order({.path = m_loaded.path,
+                      .digest = m_loaded.checkpoint->digest(),
+                      .options = {.threads = m_effective.threads,
+                                  .blockTokens = m_effective.blockTokens,
+                                  .precision = m_effective.precision,
+                                  .kvPrecision = m_effective.kvPrecision,
+                                  .keyPrecision = m_effective.keyPrecision,
+                                  .valuePrecision = m_effective.valuePrecision,
+                                  .attention = m_effective.attention,
+                                  .attentionFirst = m_effective.attentionFirst,
+                                  .attentionWindow = m_effective.attentionWindow,
+                                  .attentionShare = m_effective.attentionShare},
+                      .cut = {.tokens = m_effective.qualityTokens},
+                      .encode =
+                          [this](std::string_view text) {
+                              return m_loaded.tokenizer->encode(text, SpecialTokens::Escape);
+                          },
+                      .change = fmt::format("{} {} -> {}", first->key, first->before, first->after),
+                      .undo = *first});
+}
+
+// Kinds of tensors that are held in something else than what is in force.
+void Engine::addWeightReasons(ConfigStatus& status) {
+    const auto field = std::ranges::find(status.fields, kKey, &FieldStatus::key);
+    if (field == status.fields.end() || field->state != FieldState::InForce) {
+        return;
+    }
+    for (const WeightGroupStatus& group : status.weights) {
+        if (!group.reason.empty()) {
+            field->reason += fmt::format("{}{}: {}", field->reason.empty() ? "" : " ", group.group,
+                                         group.reason);
+        }
+    }
+}
+
+// What is on its way, for whoever asks. Any thread.
+void Engine::addPreparing(ConfigStatus& status) const {
+    const auto progress = m_weights->progress();
+    if (!progress || status.requested.precision == status.effective.precision) {
+        return;
+    }
+    for (FieldStatus& field : status.fields) {
+        if (field.key != kKey || field.state != FieldState::Pending) {
+            continue;
+        }
+        field.state = FieldState::Preparing;
+        field.progress = static_cast<float>(progress->part);
+        field.secondsLeft = progress->secondsLeft;
+        field.reason =
+            fmt::format("The weights are being converted, {:.0f} % done", progress->part * 100.0);
+        field.reason += progress->secondsLeft
+                            ? fmt::format(", about {:.0f} s left.", *progress->secondsLeft)
+                            : ".";
+    }
+}
+
+} // namespace engine
