@@ -84,8 +84,8 @@ constexpr const char* kEngineTexts[] = {
     // Quality checks.
     QT_TRANSLATE_NOOP("labels", "Quality check"),
     QT_TRANSLATE_NOOP("labels", "After a change of precision, compare what the model predicts over "
-                                "a sample text with the file's own precision, in time that nobody "
-                                "else wants."),
+                                "a sample text with the file's own precision, at low priority and "
+                                "within five minutes."),
     QT_TRANSLATE_NOOP("labels", "Sample length"),
     QT_TRANSLATE_NOOP("labels", "Tokens of the sample that a quality check computes: more of them "
                                 "narrow its intervals."),

@@ -67,7 +67,7 @@ constexpr std::array kFields = {
           .group = "weights",
           .label = "Quality check",
           .help = "After a change of precision, compare what the model predicts over a sample text "
-                  "with the file's own precision, in time that nobody else wants.",
+                  "with the file's own precision, at low priority and within five minutes.",
           .type = FieldType::Switch,
           .maximum = 1,
           .defaultValue = 1,

@@ -1,5 +1,6 @@
 #include "engine/loop/memory_reading.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -86,6 +87,16 @@ MemoryReading readMemory() {
         reading.processBytes = residentPages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
     }
     return reading;
+}
+
+std::optional<std::string> refuseMemory(std::uint64_t needed) {
+    const std::uint64_t usable = readMemory().availableBytes / 10 * 9;
+    if (needed <= usable) {
+        return std::nullopt;
+    }
+    return fmt::format(
+        "It needs {:.1f} GiB beside the weights in force, and {:.1f} GiB can be had.",
+        static_cast<double>(needed) / 0x1p30, static_cast<double>(usable) / 0x1p30);
 }
 
 } // namespace engine

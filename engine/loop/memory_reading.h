@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 
 namespace engine {
 
@@ -14,6 +15,8 @@ struct MemoryReading {
 };
 
 MemoryReading readMemory();
+// Why weights of so many bytes can't be had beside those in force; empty where they can.
+std::optional<std::string> refuseMemory(std::uint64_t needed);
 
 // Of a control group (version 2) by the files of its folder; empty where it sets no limit.
 struct GroupMemory {

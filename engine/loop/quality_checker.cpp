@@ -1,11 +1,13 @@
 #include "engine/loop/quality_checker.h"
 
 #include "engine/base/failure.h"
+#include "engine/loop/memory_reading.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <sched.h>
 
 namespace engine {
 
@@ -15,10 +17,13 @@ namespace {
 constexpr double kGarbledLoss = 4.0;
 constexpr double kGarbledPerplexity = 0.5;
 
-// Runs only where no other thread wants the processor; threads started from here inherit it.
-void takeWhatIsLeft() {
-    sched_param parameters{};
-    sched_setscheduler(0, SCHED_IDLE, &parameters);
+// Fewer say nothing, unless more were not asked for.
+constexpr std::int64_t kLeastTokens = 512;
+
+// A tenth of the weight of a thread that serves requests; threads started from here inherit it.
+void stepBack() {
+    constexpr int kNice = 10;
+    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
 }
 
 std::unique_ptr<Evaluator> open(const std::filesystem::path& path, const EvaluatorOptions& options,
@@ -89,7 +94,7 @@ void QualityChecker::cancel() {
 }
 
 void QualityChecker::run(const std::stop_token& stop) {
-    takeWhatIsLeft();
+    stepBack();
     std::unique_lock lock(m_mutex);
     while (!stop.stop_requested()) {
         m_changed.wait(lock, stop, [this] { return m_order.has_value(); });
@@ -116,77 +121,87 @@ void QualityChecker::run(const std::stop_token& stop) {
             notice.values.emplace_back("before", order.undo->before);
             notice.values.emplace_back("after", order.undo->after);
         }
-        lock.unlock();
-        m_tell(std::move(notice));
-        lock.lock();
+        m_tell(std::move(notice)); // under the lock: nothing is told once a newer change is ordered
     }
 }
 
-const QualityReference& QualityChecker::reference(const QualityOrder& order,
+const QualityReference& QualityChecker::reference(const QualityOrder& order, TimePoint until,
                                                   const std::stop_token& stop) {
-    if (m_reference && m_reference->digest == order.digest && m_referenceCut == order.cut) {
-        return *m_reference;
-    }
-    m_reference.reset();
-    const std::filesystem::path file = referenceFile(order.digest);
-    EvaluatorOptions options{.threads = order.options.threads,
-                             .blockTokens = order.options.blockTokens};
-    const auto evaluator = open(order.path, options, stop);
     SampleCut cut = order.cut;
-    cut.passage = std::min(cut.passage, evaluator->contextTokens());
+    cut.passage = std::min(cut.passage, order.contextTokens);
     auto passages = cutSample(order.encode, cut);
     const auto isForeign = [&](const QualityPassage& passage) {
-        return std::ranges::any_of(
-            passage.ids, [&](TokenId id) { return id < 0 || id >= evaluator->vocabulary(); });
+        return std::ranges::any_of(passage.ids,
+                                   [&](TokenId id) { return id < 0 || id >= order.vocabulary; });
     };
     std::erase_if(passages, isForeign);
     if (passages.empty()) {
         throw Failure(ErrorCode::Unsupported, "The sample text has no tokens of this model.");
     }
-    if (!file.empty()) {
-        m_reference = readReference(file, order.digest, passages, evaluator->vocabulary());
+    const std::filesystem::path file = referenceFile(order.digest);
+    if (!m_reference || m_reference->digest != order.digest || m_referenceCut != order.cut) {
+        m_referenceCut = order.cut;
+        m_reference = file.empty() ? std::nullopt
+                                   : readReference(file, order.digest, passages, order.vocabulary);
+        if (!m_reference) {
+            m_reference = QualityReference{.digest = order.digest, .passages = {}, .canaries = {}};
+        }
     }
-    if (!m_reference) {
-        m_reference = makeReference(*evaluator, order.digest, std::move(passages), order.encode);
-        if (!file.empty()) {
+    if (!isWhole(*m_reference, passages)) {
+        const EvaluatorOptions options{.threads = order.options.threads,
+                                       .blockTokens = order.options.blockTokens};
+        const auto evaluator = open(order.path, options, stop);
+        extendReference(*m_reference, *evaluator, passages, order.encode, until);
+        if (!file.empty() && isWhole(*m_reference, passages)) {
             writeReference(file, *m_reference); // else it is made again next time
         }
     }
-    m_referenceCut = order.cut;
     return *m_reference;
 }
 
 Notice QualityChecker::check(const QualityOrder& order, const std::stop_token& stop) {
-    const QualityReference& expected = reference(order, stop);
+    if (const auto refusal = refuseMemory(order.weightsBytes)) {
+        throw Failure(ErrorCode::OutOfMemory, *refusal);
+    }
+    const TimePoint begin = Clock::now();
+    const QualityReference& expected = reference(order, begin + order.limit / 2, stop);
     const auto evaluator = open(order.path, order.options, stop);
-    constexpr std::int64_t kChunk = 128;
-    QualitySum sum;
-    for (const QualityPassage& passage : expected.passages) {
-        const auto done =
-            evaluator->logits(passage.ids, kChunk, LogitRows::All,
-                              [&](std::int64_t position, std::span<const float> logits) {
-                                  const auto at = static_cast<std::size_t>(position);
-                                  if (at < passage.expected.size()) {
-                                      sum.add(passage.expected[at], logits, passage.ids[at + 1]);
-                                  }
-                              });
-        if (!done) {
-            throw Failure(done.error().code, done.error().message);
-        }
-        sum.endPassage();
-    }
-    const auto figures = sum.figures();
-    if (!figures) {
-        return {.kind = "quality_checked",
-                .values = {{"tokens", fmt::format("{}", sum.tokens())}, {"garbled", "yes"}}};
-    }
     std::vector<CanaryLoss> losses;
     for (const QualityCanary& canary : expected.canaries) {
         losses.push_back({.name = canary.name,
                           .loss = answerLoss(*evaluator, canary.prompt, canary.answer),
                           .referenceLoss = canary.loss});
     }
-    return qualityNotice(*figures, losses);
+    QualitySum sum;
+    for (const QualityPassage& passage : expected.passages) {
+        const bool isToItsEnd =
+            readPassage(*evaluator, passage.ids, begin + order.limit,
+                        [&](std::int64_t position, std::span<const float> logits) {
+                            const auto at = static_cast<std::size_t>(position);
+                            if (at < passage.expected.size()) {
+                                sum.add(passage.expected[at], logits, passage.ids[at + 1]);
+                            }
+                        });
+        sum.endPassage();
+        if (!isToItsEnd || Clock::now() >= begin + order.limit) {
+            break;
+        }
+    }
+    const std::chrono::duration<double> passed = Clock::now() - begin;
+    if (sum.tokens() < std::min(kLeastTokens, order.cut.tokens / 2)) {
+        throw Failure(ErrorCode::Unsupported,
+                      fmt::format("The processor was busy: in {:.0f} s {} tokens of {} were "
+                                  "compared.",
+                                  passed.count(), sum.tokens(), order.cut.tokens));
+    }
+    const auto figures = sum.figures();
+    Notice notice =
+        figures
+            ? qualityNotice(*figures, losses)
+            : Notice{.kind = "quality_checked",
+                     .values = {{"tokens", fmt::format("{}", sum.tokens())}, {"garbled", "yes"}}};
+    notice.values.emplace_back("seconds", fmt::format("{:.1f}", passed.count()));
+    return notice;
 }
 
 } // namespace engine

@@ -1,6 +1,7 @@
-// Compares what a changed precision predicts with the file's own, on a thread that only runs where
-// nobody else wants the processor, with weights of its own. One check at a time: a newer change
-// ends the one before. Ordered by the engine thread.
+// Compares what a changed precision predicts with the file's own, with weights of its own, on
+// threads of low priority: beside threads that compute without a pause they get a tenth of the
+// cores. A check ends in time whatever it gets, with what was compared by then. One at a time: a
+// newer change ends the one before. Ordered by the engine thread.
 #pragma once
 
 #include "engine/events.h"
@@ -23,7 +24,11 @@ struct QualityOrder {
     std::string digest;
     EvaluatorOptions options; // of what is checked
     SampleCut cut;
-    Encode encode; // outlives the checker
+    std::int64_t contextTokens = 0; // of the model
+    std::int64_t vocabulary = 0;
+    std::uint64_t weightsBytes = 0;              // that a check takes beside those in force
+    Nanoseconds limit = std::chrono::minutes(5); // of the whole check, and a step of tokens beyond
+    Encode encode;                               // outlives the checker
     std::string change;
     std::optional<FieldChange> undo; // the first field, for whoever takes it back
 };
@@ -41,7 +46,8 @@ public:
 private:
     void run(const std::stop_token& stop);
     Notice check(const QualityOrder& order, const std::stop_token& stop);
-    const QualityReference& reference(const QualityOrder& order, const std::stop_token& stop);
+    const QualityReference& reference(const QualityOrder& order, TimePoint until,
+                                      const std::stop_token& stop);
 
     std::function<void(Notice)> m_tell;
     std::mutex m_mutex;

@@ -19,28 +19,12 @@ void stepBack() {
     setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
 }
 
-// What the matrices will take. An estimate: tiles pad the last rows.
-std::uint64_t bytesNeeded(const Checkpoint& checkpoint, WeightPrecision precision) {
-    double bits = 0.0;
-    for (const TensorEntry& tensor : checkpoint.tensors()) {
-        const auto elements = static_cast<double>(tensor.shape.elements());
-        bits += elements * (tensor.shape.rank() < 2
-                                ? 32.0
-                                : bitsPerElement(planFormat(precision, weightGroup(tensor.name),
-                                                            tensor.format, tensor.shape.rowLength())
-                                                     .format));
+void refuseTooLarge(const Checkpoint& checkpoint, const WeightOrder& order) {
+    if (order.precision == WeightPrecision::File && order.layout == kernels::WeightLayout::File) {
+        return; // computed on the mapped file
     }
-    return static_cast<std::uint64_t>(bits / 8.0);
-}
-
-void refuseTooLarge(std::uint64_t needed) {
-    const std::uint64_t usable = readMemory().availableBytes / 10 * 9;
-    if (needed > usable) {
-        throw Failure(ErrorCode::OutOfMemory,
-                      fmt::format("It needs {:.1f} GiB beside the weights in force, and {:.1f} GiB "
-                                  "can be had.",
-                                  static_cast<double>(needed) / 0x1p30,
-                                  static_cast<double>(usable) / 0x1p30));
+    if (const auto refusal = refuseMemory(weightBytesNeeded(checkpoint, order.precision))) {
+        throw Failure(ErrorCode::OutOfMemory, *refusal);
     }
 }
 
@@ -58,7 +42,8 @@ WeightPreparer::~WeightPreparer() {
 
 void WeightPreparer::order(WeightOrder order) {
     const std::lock_guard lock(m_mutex);
-    const bool isMade = m_making == order.precision && !m_order;
+    // What was cancelled is not made to its end.
+    const bool isMade = m_making == order.precision && !m_order && !m_makingStop.stop_requested();
     const bool isReady = m_result && m_result->precision == order.precision;
     const bool isOrdered = m_order && m_order->precision == order.precision;
     if (isMade || isReady || isOrdered) {
@@ -175,7 +160,7 @@ PreparedWeights WeightPreparer::make(const WeightOrder& order, const std::stop_t
             throw Failure(ErrorCode::Corrupt,
                           "The file is not the one that was loaded: load the model again.");
         }
-        refuseTooLarge(bytesNeeded(*result.checkpoint, order.precision));
+        refuseTooLarge(*result.checkpoint, order);
         kernels::ThreadPool pool(order.threads);
         const auto preparing = kernels::makeCpuOps(pool);
         const WeightOptions options{.layout = order.layout,

@@ -112,25 +112,30 @@ void Engine::checkQuality(const std::vector<FieldChange>& changes) {
         m_quality->cancel();
         return;
     }
-    m_quality->order({.path = m_loaded.path,
-                      .digest = m_loaded.checkpoint->digest(),
-                      .options = {.threads = m_effective.threads,
-                                  .blockTokens = m_effective.blockTokens,
-                                  .precision = m_effective.precision,
-                                  .kvPrecision = m_effective.kvPrecision,
-                                  .keyPrecision = m_effective.keyPrecision,
-                                  .valuePrecision = m_effective.valuePrecision,
-                                  .attention = m_effective.attention,
-                                  .attentionFirst = m_effective.attentionFirst,
-                                  .attentionWindow = m_effective.attentionWindow,
-                                  .attentionShare = m_effective.attentionShare},
-                      .cut = {.tokens = m_effective.qualityTokens},
-                      .encode =
-                          [this](std::string_view text) {
-                              return m_loaded.tokenizer->encode(text, SpecialTokens::Escape);
-                          },
-                      .change = fmt::format("{} {} -> {}", first->key, first->before, first->after),
-                      .undo = *first});
+    m_quality->order(
+        {.path = m_loaded.path,
+         .digest = m_loaded.checkpoint->digest(),
+         .options = {.threads = m_effective.threads,
+                     .blockTokens = m_effective.blockTokens,
+                     .precision = m_effective.precision,
+                     .kvPrecision = m_effective.kvPrecision,
+                     .keyPrecision = m_effective.keyPrecision,
+                     .valuePrecision = m_effective.valuePrecision,
+                     .attention = m_effective.attention,
+                     .attentionFirst = m_effective.attentionFirst,
+                     .attentionWindow = m_effective.attentionWindow,
+                     .attentionShare = m_effective.attentionShare},
+         .cut = {.tokens = m_effective.qualityTokens},
+         .contextTokens = m_loaded.model->spec().contextTokens,
+         .vocabulary = m_loaded.model->spec().vocabulary,
+         .weightsBytes = std::max(weightBytesNeeded(*m_loaded.checkpoint, WeightPrecision::File),
+                                  weightBytesNeeded(*m_loaded.checkpoint, m_effective.precision)),
+         .encode =
+             [this](std::string_view text) {
+                 return m_loaded.tokenizer->encode(text, SpecialTokens::Escape);
+             },
+         .change = fmt::format("{} {} -> {}", first->key, first->before, first->after),
+         .undo = *first});
 }
 
 // Kinds of tensors that are held in something else than what is in force.

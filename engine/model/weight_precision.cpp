@@ -106,6 +106,21 @@ PlannedFormat planFormat(WeightPrecision precision, WeightGroup group, Format fi
     }
 }
 
+std::uint64_t weightBytesNeeded(const Checkpoint& checkpoint, WeightPrecision precision) {
+    constexpr double kVectorBits = 32.0;
+    double bits = 0.0;
+    for (const TensorEntry& tensor : checkpoint.tensors()) {
+        double each = kVectorBits;
+        if (tensor.shape.rank() > 1) {
+            each = bitsPerElement(planFormat(precision, weightGroup(tensor.name), tensor.format,
+                                             tensor.shape.rowLength())
+                                      .format);
+        }
+        bits += static_cast<double>(tensor.shape.elements()) * each;
+    }
+    return static_cast<std::uint64_t>(bits / 8.0);
+}
+
 void WeightGroups::add(WeightGroup group, WeightPrecision requested, const PlannedFormat& planned,
                        std::uint64_t bytes) {
     Entry& entry = m_entries[group];

@@ -2,6 +2,7 @@
 // and the list of that by kinds of tensors. Pure; any thread.
 #pragma once
 
+#include "engine/checkpoint/checkpoint.h"
 #include "engine/config.h"
 #include "kernels/formats.h"
 
@@ -32,6 +33,8 @@ PlannedFormat planFormat(WeightPrecision precision, WeightGroup group, kernels::
                          std::int64_t columns);
 // Bits of an element, scales included.
 double bitsPerElement(kernels::Format format);
+// What all weights of a file will take. An estimate: tiles pad their last rows.
+std::uint64_t weightBytesNeeded(const Checkpoint& checkpoint, WeightPrecision precision);
 
 class WeightGroups {
 public:

@@ -24,6 +24,25 @@ T orThrow(Result<T> result) {
     }
 }
 
+std::vector<QualityCanary> makeCanaries(Evaluator& evaluator, const Encode& encode) {
+    std::vector<QualityCanary> canaries;
+    for (const SampleText& prompt : canaryPrompts()) {
+        QualityCanary canary{.name = std::string(prompt.name),
+                             .prompt = encode(prompt.text),
+                             .answer = {},
+                             .loss = 0.0};
+        const std::int64_t room =
+            evaluator.contextTokens() - static_cast<std::int64_t>(canary.prompt.size());
+        if (canary.prompt.empty() || room < 1) {
+            continue;
+        }
+        canary.answer = orThrow(evaluator.generate(canary.prompt, std::min(room, kCanaryTokens)));
+        canary.loss = answerLoss(evaluator, canary.prompt, canary.answer);
+        canaries.push_back(std::move(canary));
+    }
+    return canaries;
+}
+
 } // namespace
 
 std::int64_t QualityReference::tokens() const {
@@ -76,35 +95,55 @@ double answerLoss(Evaluator& evaluator, const std::vector<TokenId>& prompt,
     return loss / static_cast<double>(answer.size());
 }
 
-QualityReference makeReference(Evaluator& evaluator, std::string digest,
-                               std::vector<QualityPassage> passages, const Encode& encode) {
-    QualityReference reference{
-        .digest = std::move(digest), .passages = std::move(passages), .canaries = {}};
-    for (QualityPassage& passage : reference.passages) {
-        orThrow(evaluator.logits(passage.ids, kChunk, LogitRows::All,
-                                 [&](std::int64_t position, std::span<const float> logits) {
-                                     const auto next = static_cast<std::size_t>(position) + 1;
-                                     if (next < passage.ids.size()) {
-                                         passage.expected.push_back(
-                                             topTokens(logits, passage.ids[next]));
-                                     }
-                                 }));
+bool readPassage(Evaluator& evaluator, const std::vector<TokenId>& ids, TimePoint until,
+                 const Evaluator::Row& row) {
+    struct TimeIsUp : std::exception {};
+    bool isUp = false;
+    const auto done = evaluator.logits(
+        ids, kChunk, LogitRows::All, [&](std::int64_t position, std::span<const float> logits) {
+            row(position, logits);
+            const bool isLastOfStep = (position + 1) % kChunk == 0;
+            if (isLastOfStep && position + 1 < static_cast<std::int64_t>(ids.size()) &&
+                Clock::now() >= until) {
+                isUp = true;
+                throw TimeIsUp(); // ends the call, which tells of an error
+            }
+        });
+    if (!done && !isUp) {
+        throw Failure(done.error().code, done.error().message);
     }
-    for (const SampleText& prompt : canaryPrompts()) {
-        QualityCanary canary{.name = std::string(prompt.name),
-                             .prompt = encode(prompt.text),
-                             .answer = {},
-                             .loss = 0.0};
-        const std::int64_t room =
-            evaluator.contextTokens() - static_cast<std::int64_t>(canary.prompt.size());
-        if (canary.prompt.empty() || room < 1) {
-            continue;
-        }
-        canary.answer = orThrow(evaluator.generate(canary.prompt, std::min(room, kCanaryTokens)));
-        canary.loss = answerLoss(evaluator, canary.prompt, canary.answer);
-        reference.canaries.push_back(std::move(canary));
+    return !isUp;
+}
+
+void extendReference(QualityReference& reference, Evaluator& evaluator,
+                     const std::vector<QualityPassage>& passages, const Encode& encode,
+                     TimePoint until) {
+    if (reference.canaries.empty()) {
+        reference.canaries = makeCanaries(evaluator, encode);
     }
-    return reference;
+    const std::size_t had = reference.passages.size();
+    if (had > 0 && reference.passages.back().ids != passages.at(had - 1).ids) {
+        reference.passages.pop_back(); // a part of one
+    }
+    bool hasTime = true;
+    while (hasTime && reference.passages.size() < passages.size() && Clock::now() < until) {
+        QualityPassage passage = passages[reference.passages.size()];
+        hasTime =
+            readPassage(evaluator, passage.ids, until,
+                        [&](std::int64_t position, std::span<const float> logits) {
+                            const auto next = static_cast<std::size_t>(position) + 1;
+                            if (next < passage.ids.size()) {
+                                passage.expected.push_back(topTokens(logits, passage.ids[next]));
+                            }
+                        });
+        passage.ids.resize(passage.expected.size() + 1);
+        reference.passages.push_back(std::move(passage));
+    }
+}
+
+bool isWhole(const QualityReference& reference, const std::vector<QualityPassage>& passages) {
+    return std::ranges::equal(reference.passages, passages, {}, &QualityPassage::ids,
+                              &QualityPassage::ids);
 }
 
 } // namespace engine

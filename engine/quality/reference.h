@@ -47,9 +47,17 @@ std::vector<QualityPassage> cutSample(const Encode& encode, const SampleCut& cut
 // Mean loss in nats of `answer` behind `prompt`. Throws Failure.
 double answerLoss(Evaluator& evaluator, const std::vector<TokenId>& prompt,
                   const std::vector<TokenId>& answer);
-// Fills in what the evaluator predicts. Throws Failure.
-QualityReference makeReference(Evaluator& evaluator, std::string digest,
-                               std::vector<QualityPassage> passages, const Encode& encode);
+// A passage's logits, position by position, up to `until` and a step of tokens beyond; false where
+// that came before the end. Throws Failure.
+bool readPassage(Evaluator& evaluator, const std::vector<TokenId>& ids, TimePoint until,
+                 const Evaluator::Row& row);
+// Fills in what the evaluator predicts of `passages`, canaries first, going on where an earlier
+// call ran out of time. What is there at `until` is whole in itself. Throws Failure.
+void extendReference(QualityReference& reference, Evaluator& evaluator,
+                     const std::vector<QualityPassage>& passages, const Encode& encode,
+                     TimePoint until);
+// Whether nothing is left for extendReference().
+bool isWhole(const QualityReference& reference, const std::vector<QualityPassage>& passages);
 
 // Empty where there is none, or it is of other texts, another cut, or damaged.
 std::optional<QualityReference> readReference(const std::filesystem::path& file,

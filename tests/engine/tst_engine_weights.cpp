@@ -1,6 +1,8 @@
 // Precision of weights under traffic: what is told while it is made, who is tagged, what is left.
 #include "engine/evaluate.h"
+#include "engine/loop/weight_preparer.h"
 #include "engine/model/weight_precision.h"
+#include "kernels/thread_pool.h"
 #include "tests/support/tiny_engine.h"
 
 #include <QTest>
@@ -8,6 +10,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <condition_variable>
+#include <mutex>
 #include <random>
 #include <thread>
 
@@ -68,6 +72,7 @@ private Q_SLOTS:
     void runningSequencesAreTaggedMixed();
     void memoryIsTold();
     void goingBackEndsWhatIsMade();
+    void whatWasCancelledIsMadeAgain();
     void fileThatChangedIsRefused();
     void changingManyTimesLosesNothing();
 };
@@ -225,6 +230,39 @@ void TstEngineWeights::goingBackEndsWhatIsMade() {
     QVERIFY(waitForEffective(engine, "file"));
     QCOMPARE(engine.run(TinyEngine::request("b", 30)).ids, before.ids);
     QCOMPARE(precisionStatus(engine).state, FieldState::InForce);
+}
+
+void TstEngineWeights::whatWasCancelledIsMadeAgain() {
+    QTemporaryDir folder;
+    const std::filesystem::path file = folder.path().toStdString() + "/tiny.gguf";
+    tests::writeTinyModel(file);
+    const std::string digest = (*openCheckpoint(file, LoadMode::Mmap, {}))->digest();
+    kernels::ThreadPool pool(1);
+    const auto ops = kernels::makeCpuOps(pool);
+    std::mutex mutex;
+    std::condition_variable woken;
+    WeightPreparer preparer([&] {
+        const std::lock_guard lock(mutex);
+        woken.notify_all();
+    });
+    for (int i = 0; i < 30; ++i) {
+        const auto order = [&] {
+            preparer.order({.precision = WeightPrecision::INT8,
+                            .path = file,
+                            .digest = digest,
+                            .ops = ops.get(),
+                            .stepTokens = 8,
+                            .logitRows = 1});
+        };
+        order();
+        std::this_thread::sleep_for(std::chrono::microseconds(100 * i)); // anywhere in it
+        preparer.cancel();
+        order();
+        std::unique_lock lock(mutex);
+        QVERIFY(woken.wait_for(lock, 10s, [&] { return preparer.hasResult(); }));
+        const auto made = preparer.take();
+        QVERIFY(made && made->model);
+    }
 }
 
 void TstEngineWeights::fileThatChangedIsRefused() {

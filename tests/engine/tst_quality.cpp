@@ -13,11 +13,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <condition_variable>
 #include <fstream>
+#include <mutex>
 #include <random>
 
 using namespace engine;
 using tests::TinyEngine;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -51,6 +54,32 @@ std::string valueOf(const Notice& notice, std::string_view key) {
     return {};
 }
 
+std::vector<TokenId> bytewise(std::string_view text) {
+    std::vector<TokenId> ids;
+    for (const char c : text) {
+        ids.push_back(static_cast<unsigned char>(c));
+    }
+    return ids;
+}
+
+std::vector<TokenId> letters(int count) {
+    std::vector<TokenId> ids;
+    for (int i = 0; i < count; ++i) {
+        ids.push_back((i * i + 3 * i) % 200);
+    }
+    return ids;
+}
+
+struct TinyFile {
+    TinyFile() : file(folder.path().toStdString() + "/tiny.gguf") {
+        tests::writeTinyModel(file);
+        evaluator = std::move(*openEvaluator(file, {.threads = 1}));
+    }
+    QTemporaryDir folder;
+    std::filesystem::path file;
+    std::unique_ptr<Evaluator> evaluator;
+};
+
 QualityReference smallReference() {
     QualityReference reference{.digest = "xxh3:abc", .passages = {}, .canaries = {}};
     QualityPassage passage{.ids = {1, 2, 3}, .expected = {}};
@@ -77,6 +106,9 @@ private Q_SLOTS:
     void sampleIsLongEnough();
     void referenceComesBackFromItsFile();
     void damagedFilesAreNotThere();
+    void passagesEndInTime();
+    void referencesGoOnWhereTimeRanOut();
+    void checksEndInTime();
     void garbledIsTold();
     void aChangeIsFollowedByACheck();
 
@@ -177,9 +209,6 @@ void TstQuality::sampleIsLongEnough() {
         QVERIFY(text.text.size() > 15'000);
     }
     QVERIFY(bytes > 5 * 16'384); // five bytes a token is much
-    const auto bytewise = [](std::string_view text) {
-        return std::vector<TokenId>(text.begin(), text.end());
-    };
     const auto passages = cutSample(bytewise, {.tokens = 5000, .passage = 1000});
     std::int64_t tokens = 0;
     for (const QualityPassage& passage : passages) {
@@ -229,6 +258,86 @@ void TstQuality::damagedFilesAreNotThere() {
     }
 }
 
+void TstQuality::passagesEndInTime() {
+    const TinyFile tiny;
+    std::int64_t rows = 0;
+    const auto count = [&](std::int64_t, std::span<const float>) { ++rows; };
+    QVERIFY(!readPassage(*tiny.evaluator, letters(300), TimePoint{}, count));
+    QVERIFY(rows > 0 && rows < 300); // one step
+    rows = 0;
+    QVERIFY(readPassage(*tiny.evaluator, letters(300), Clock::now() + 1h, count));
+    QCOMPARE(rows, std::int64_t{300});
+    rows = 0;
+    QVERIFY(readPassage(*tiny.evaluator, letters(40), TimePoint{}, count)); // nothing was left
+    QCOMPARE(rows, std::int64_t{40});
+}
+
+void TstQuality::referencesGoOnWhereTimeRanOut() {
+    const TinyFile tiny;
+    const auto passages = cutSample(bytewise, {.tokens = 600, .passage = 200});
+    const TimePoint late = Clock::now() + 1h;
+    QualityReference once;
+    extendReference(once, *tiny.evaluator, passages, bytewise, late);
+    QVERIFY(isWhole(once, passages));
+    QualityReference twice;
+    extendReference(twice, *tiny.evaluator, passages, bytewise, TimePoint{});
+    QVERIFY(twice.passages.empty() && !isWhole(twice, passages));
+    QCOMPARE(twice.canaries.size(), once.canaries.size());
+    // As it is left when the time ends within a passage.
+    twice.passages.assign(once.passages.begin(), once.passages.begin() + 2);
+    twice.passages.back().ids.resize(100);
+    twice.passages.back().expected.resize(99);
+    QVERIFY(!isWhole(twice, passages));
+    extendReference(twice, *tiny.evaluator, passages, bytewise, late);
+    QVERIFY(isWhole(twice, passages));
+    for (std::size_t i = 0; i < passages.size(); ++i) {
+        QCOMPARE(twice.passages[i].expected.size(), passages[i].ids.size() - 1);
+        QCOMPARE(twice.passages[i].expected.back().logProbabilities,
+                 once.passages[i].expected.back().logProbabilities);
+    }
+}
+
+void TstQuality::checksEndInTime() {
+    QTemporaryDir cache;
+    qputenv("XDG_CACHE_HOME", cache.path().toUtf8());
+    const TinyFile tiny;
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::vector<Notice> told;
+    QualityChecker checker([&](Notice notice) {
+        const std::lock_guard lock(mutex);
+        told.push_back(std::move(notice));
+        changed.notify_all();
+    });
+    const auto ask = [&](Nanoseconds limit, std::uint64_t bytes) {
+        std::unique_lock lock(mutex);
+        told.clear();
+        checker.order({.path = tiny.file,
+                       .digest = "xxh3:tiny",
+                       .options = {.threads = 1, .precision = WeightPrecision::INT8},
+                       .cut = {.tokens = 600, .passage = 200},
+                       .contextTokens = tiny.evaluator->contextTokens(),
+                       .vocabulary = tiny.evaluator->vocabulary(),
+                       .weightsBytes = bytes,
+                       .limit = limit,
+                       .encode = bytewise,
+                       .change = "test",
+                       .undo = {}});
+        return changed.wait_for(lock, 10s, [&] { return !told.empty(); }) ? told.front() : Notice{};
+    };
+    const Notice busy = ask(Nanoseconds{}, 0);
+    QCOMPARE(busy.kind, std::string("quality_unchecked"));
+    QVERIFY2(valueOf(busy, "reason").find("of 600") != std::string::npos,
+             valueOf(busy, "reason").c_str());
+    const Notice large = ask(1h, std::uint64_t{1} << 60U);
+    QCOMPARE(large.kind, std::string("quality_unchecked"));
+    QVERIFY(valueOf(large, "reason").find("GiB") != std::string::npos);
+    const Notice checked = ask(1h, 0);
+    QCOMPARE(checked.kind, std::string("quality_checked"));
+    QCOMPARE(valueOf(checked, "tokens"), std::string("597")); // three passages, each but its first
+    QVERIFY(std::stod(valueOf(checked, "seconds")) < 60.0);
+}
+
 void TstQuality::garbledIsTold() {
     QualityFigures figures;
     figures.perplexityChange.value = 0.02;
@@ -252,19 +361,10 @@ void TstQuality::aChangeIsFollowedByACheck() {
         const auto* notice = std::get_if<Notice>(&event.body);
         return notice != nullptr && notice->kind == "quality_checked";
     };
-    // It gets only what nobody else wants of the processor, which may be little for a while.
-    const auto waitForCheck = [&] {
-        for (int patience = 0; patience < 9; ++patience) {
-            if (engine.waitForEvent(isChecked)) {
-                return true;
-            }
-        }
-        return false;
-    };
     QVERIFY(engine->edit([](EngineConfig& c) { c.precision = WeightPrecision::INT8; }));
-    QVERIFY(waitForCheck());
+    QVERIFY(engine.waitForEvent(isChecked));
     QVERIFY(engine->edit([](EngineConfig& c) { c.valuePrecision = KvPrecision::INT8; }));
-    QVERIFY(waitForCheck());
+    QVERIFY(engine.waitForEvent(isChecked));
     const auto& events = engine.events();
     const auto last = std::find_if(events.rbegin(), events.rend(), isChecked);
     const Notice& notice = std::get<Notice>(last->body);
