@@ -187,9 +187,10 @@ SettingTexts ExperimentRun::settingsOf(int side) const {
 // One edit for all of them: rules across fields see the whole.
 engine::Result<void> ExperimentRun::apply(const SettingTexts& settings) {
     engine::EngineConfig wanted = m_original;
-    // A level that comes and goes by itself would be part of what is compared, unless it varies.
-    if (const engine::Field* mode = engine::findField("--degradation")) {
-        if (auto set = engine::setFromText(*mode, wanted, "off"); !set) {
+    // What comes and goes by itself would be part of what is compared, unless it varies: levels,
+    // and checks that follow a change of precision.
+    for (const char* const key : {"degradation.mode", "quality.check"}) {
+        if (auto set = engine::setFromText(*engine::findField(key), wanted, "off"); !set) {
             return set;
         }
     }
@@ -228,7 +229,8 @@ void ExperimentRun::continueSwitching() {
             continue;
         }
         const bool isHopeless = field.state == engine::FieldState::Unavailable;
-        if (isHopeless || Clock::now() - m_since > kSwitchPatience) {
+        const bool isUnderWay = field.state == engine::FieldState::Preparing;
+        if (isHopeless || (!isUnderWay && Clock::now() - m_since > kSwitchPatience)) {
             end(ExperimentPhase::Failed,
                 tr("%1 = %2 did not take effect: %3")
                     .arg(QString::fromUtf8(field.key.data(), qsizetype(field.key.size())),

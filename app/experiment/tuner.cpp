@@ -7,18 +7,20 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 namespace app {
 
 namespace {
 
+constexpr const char* kPrecision = "weights.precision";
 constexpr double kWarmupSeconds = 1.0;
 constexpr double kSwitchSeconds = 1.0; // about, beside warm-up: edit, drain, collect
 constexpr double kLeastMeasured = 3.0;
 constexpr int kLeastLast = 3; // candidates of the last round
 
 bool hasPrecision() {
-    return engine::findField("precision") != nullptr;
+    return engine::findField(kPrecision) != nullptr;
 }
 
 Side candidate(const std::string& policy, int slots, int budget, const std::string& precision) {
@@ -32,7 +34,7 @@ Side candidate(const std::string& policy, int slots, int budget, const std::stri
     side.settings.emplace_back("batching.token_budget", std::to_string(budget));
     if (!precision.empty()) {
         side.label = precision + " " + side.label;
-        side.settings.emplace_back("precision", precision);
+        side.settings.emplace_back(kPrecision, precision);
     }
     side.settings.emplace_back("workload.users", std::to_string(policy == "single" ? 1 : slots));
     return side;
@@ -103,7 +105,7 @@ std::string settingOf(const Side& side, const std::string& key) {
 // Whether two configurations differ in `key` and in nothing else but the clients that follow it.
 bool differOnlyIn(const Side& a, const Side& b, const std::string& key) {
     for (const char* each :
-         {"batching.policy", "batching.max_batch", "batching.token_budget", "precision"}) {
+         {"batching.policy", "batching.max_batch", "batching.token_budget", kPrecision}) {
         const bool isSame = settingOf(a, each) == settingOf(b, each);
         if ((key == each) == isSame) {
             return false;
@@ -112,16 +114,21 @@ bool differOnlyIn(const Side& a, const Side& b, const std::string& key) {
     return true;
 }
 
-void planRounds(TunerPlan& plan, double seconds) {
-    Experiment& experiment = plan.experiment;
+// Candidates of each round, the better half of the round before.
+std::vector<int> roundCounts(std::size_t candidates) {
     std::vector<int> counts;
-    for (auto count = static_cast<int>(experiment.sides.size());;
+    for (auto count = static_cast<int>(candidates);;
          count = std::max(kLeastLast, (count + 1) / 2)) {
         counts.push_back(count);
         if (count <= kLeastLast) {
-            break;
+            return counts;
         }
     }
+}
+
+void planRounds(TunerPlan& plan, double seconds) {
+    Experiment& experiment = plan.experiment;
+    const std::vector<int> counts = roundCounts(experiment.sides.size());
     experiment.blocks = 0;
     for (const int count : counts) {
         const double share = seconds / static_cast<double>(counts.size()) / count;
@@ -148,7 +155,7 @@ void addEffects(const Experiment& experiment, TunerResult& result) {
         std::vector<double> output, ttft;
     };
     for (const char* key :
-         {"precision", "batching.policy", "batching.max_batch", "batching.token_budget"}) {
+         {kPrecision, "batching.policy", "batching.max_batch", "batching.token_budget"}) {
         std::vector<Pair> pairs;
         for (const TunerPoint& a : result.points) {
             for (const TunerPoint& b : result.points) {
@@ -226,9 +233,12 @@ engine::Result<TunerPlan> planTuner(double minutes, const std::optional<Workload
     experiment.sides = candidates();
     const double seconds = minutes * 60;
     const double each = kWarmupSeconds + kSwitchSeconds + kLeastMeasured;
+    const auto leastSeconds = [&experiment, each] {
+        const std::vector<int> counts = roundCounts(experiment.sides.size());
+        return each * std::accumulate(counts.begin(), counts.end(), 0.0);
+    };
     // Every second candidate goes where the time is short; the ends of each range stay.
-    while (static_cast<double>(experiment.sides.size()) * each * 1.5 > seconds &&
-           experiment.sides.size() > 4) {
+    while (leastSeconds() > seconds && experiment.sides.size() > 4) {
         std::vector<Side> fewer;
         for (std::size_t i = 0; i < experiment.sides.size(); i += 2) {
             fewer.push_back(experiment.sides[i]);
@@ -329,7 +339,7 @@ Advice ruleFor(const ServiceLimits& limits) {
     advice.isRealtime = limits.ttftP99Ms && *limits.ttftP99Ms < kRealtimeBelowMs;
     advice.settings = {{"batching.policy", advice.isRealtime ? "single" : "dynamic"}};
     if (hasPrecision()) {
-        advice.settings.emplace_back("precision", advice.isRealtime ? "int8" : "fp16");
+        advice.settings.emplace_back(kPrecision, advice.isRealtime ? "int8" : "fp16");
     }
     return advice;
 }

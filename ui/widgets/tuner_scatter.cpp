@@ -163,7 +163,7 @@ void TunerScatter::paintPoint(QPainter& painter, int index) const {
         return;
     }
     const app::Side& side = m_experiment.sides[std::size_t(point.side)];
-    const QString precision = settingOf(side, "precision");
+    const QString precision = settingOf(side, "weights.precision");
     const ColorRole role = precision == QStringLiteral("fp16")  ? ColorRole::SideA
                            : precision == QStringLiteral("fp8") ? ColorRole::PromptTokens
                                                                 : ColorRole::SideB;
