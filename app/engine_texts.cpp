@@ -67,8 +67,8 @@ constexpr const char* kEngineTexts[] = {
     QT_TRANSLATE_NOOP("labels", "Attention"),
     QT_TRANSLATE_NOOP("labels",
                       "Full: a token sees all before it. Sparse: the first ones, a window "
-                      "before it, and evenly spread blocks of what lies between. Running "
-                      "requests keep theirs."),
+                      "before it, and of what lies between the blocks whose keys may matter most "
+                      "to it. Running requests keep theirs."),
     QT_TRANSLATE_NOOP("labels", "First tokens"),
     QT_TRANSLATE_NOOP("labels", "Tokens from the beginning that sparse attention sees in full."),
     QT_TRANSLATE_NOOP("labels", "Window"),
@@ -281,6 +281,9 @@ constexpr const char* kEngineTexts[] = {
     QT_TRANSLATE_NOOP("labels", "Only the dynamic policy lets requests wait for a window."),
     QT_TRANSLATE_NOOP("labels", "Weights are computed with as the file has them."),
     QT_TRANSLATE_NOOP("labels", "The weights in use are that light already."),
+    QT_TRANSLATE_NOOP("labels", "They are converted when the level begins."),
+    QT_TRANSLATE_NOOP("labels", "They are being converted in advance."),
+    QT_TRANSLATE_NOOP("labels", "They are ready."),
     QT_TRANSLATE_NOOP("labels", "The setting says not to."),
     QT_TRANSLATE_NOOP("labels", "No light model is chosen (setting light.model)."),
     QT_TRANSLATE_NOOP("labels", "It is being loaded."),

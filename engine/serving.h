@@ -77,12 +77,29 @@ public:
     virtual void forgetAnswers() = 0; // any thread
 };
 
+// Weights that are made before they are wanted, so that a level changes them between two steps.
+struct WeightsAhead {
+    enum class State : std::uint8_t { None, Preparing, Ready, Failed };
+    State state = State::None;
+    WeightPrecision precision = WeightPrecision::File;
+    std::string reason = {}; // why it failed
+};
+
+class PreparesWeights {
+public:
+    virtual ~PreparesWeights() = default;
+    // Empty: none, and their memory is given back. Any thread.
+    virtual void prepareWeights(std::optional<WeightPrecision> precision) = 0;
+    virtual WeightsAhead weightsAhead() const = 0; // any thread
+};
+
 // Makes the backend of a light model; on a thread of its own, ended early by `stop`.
 using LightModelMaker = std::function<Result<std::unique_ptr<Backend>>(
     const std::filesystem::path& file, const EngineConfig& config, std::stop_token stop)>;
 
 struct ServingParts {
     std::unique_ptr<Backend> main;
+    PreparesWeights* ahead = nullptr;            // of main; null: it can't
     LightModelMaker makeLight = {};              // empty: there is none
     std::function<TimePoint()> now = Clock::now; // for tests
 };

@@ -16,6 +16,7 @@
 #include "engine/schedule/batch.h"
 #include "engine/schedule/commit.h"
 #include "engine/schedule/policy.h"
+#include "engine/serving.h"
 #include "engine/simulate.h"
 
 #include <atomic>
@@ -33,7 +34,7 @@ namespace engine {
 Result<std::unique_ptr<Backend>> startEngine(const std::filesystem::path& model,
                                              const LoadSettings& settings);
 
-class Engine final : public Backend {
+class Engine final : public Backend, public PreparesWeights {
 public:
     // Throws Failure where memory cannot be had.
     Engine(LoadedModel loaded, const LoadSettings& settings);
@@ -59,6 +60,8 @@ public:
     void post(EventSource source, Notice notice) override;
     Result<std::vector<TokenId>> tokenize(std::string_view text) const override;
     Result<std::string> detokenize(std::span<const TokenId> ids) const override;
+    void prepareWeights(std::optional<WeightPrecision> precision) override;
+    WeightsAhead weightsAhead() const override;
 
 private:
     // engine.cpp
@@ -159,7 +162,9 @@ private:
     // weight_switch.cpp
     std::uint64_t weightsMemory() const;
     bool hasWeights();
+    void takePrepared();
     void dropPrepared();
+    void tellAhead(const WeightsAhead& ahead);
     void switchWeights(const EngineConfig& next);
     void addPreparing(ConfigStatus& status) const;
     static void addWeightReasons(ConfigStatus& status);
@@ -182,6 +187,8 @@ private:
     std::atomic<std::int64_t> m_started{0};     // that run or were preempted; engine thread writes
     std::atomic<std::uint64_t> m_cancels{0};    // a version: something was cancelled
     std::atomic<std::uint64_t> m_prefixResets{0}; // a version: relaxed, no data is ordered by it
+    static constexpr int kNoneAhead = -1;
+    std::atomic<int> m_wantedAhead{kNoneAhead}; // a WeightPrecision: relaxed, it is all there is
     std::atomic<std::uint64_t> m_step{0};
     std::atomic<bool> m_hasFailed{false}; // released after the reason is written
     std::mutex m_cancellationMutex;       // submit and cancel only, never a step
@@ -219,6 +226,7 @@ private:
     std::map<std::string_view, std::string> m_refused;
     EngineConfig m_wanted; // the requested value of version m_seenConfig
     std::uint64_t m_seenConfig = 0;
+    int m_seenAhead = kNoneAhead;
     std::uint64_t m_seenCancels = 0;
     std::uint64_t m_seenPrefixResets = 0;
     std::optional<TimePoint> m_wakeAt; // where the policy has something to do then
@@ -235,6 +243,7 @@ private:
     std::string m_tokenBytes;
 
     std::optional<PreparedWeights> m_preparedWeights; // to be put in place
+    WeightsAhead m_ahead;                             // under m_statusMutex
 
     // Last: their threads end before anything above goes.
     std::unique_ptr<WeightPreparer> m_weights;

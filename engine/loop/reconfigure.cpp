@@ -37,10 +37,16 @@ std::span<const Engine::Reconfiguration> Engine::reconfigurations() {
 
 void Engine::applyConfig() {
     const std::uint64_t version = m_requested.version();
-    if (version == m_seenConfig && !m_isDraining && !m_weights->hasResult()) {
+    const int ahead = m_wantedAhead.load(std::memory_order_relaxed);
+    if (version == m_seenConfig && ahead == m_seenAhead && !m_isDraining &&
+        !m_weights->hasResult()) {
         return;
     }
     const bool isNew = version != m_seenConfig;
+    if (isNew || ahead != m_seenAhead) {
+        tellAhead({}); // what failed is tried again
+    }
+    m_seenAhead = ahead;
     if (isNew) {
         m_seenConfig = version;
         m_wanted = m_requested.value();

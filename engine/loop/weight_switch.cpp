@@ -27,23 +27,56 @@ std::uint64_t Engine::weightsMemory() const {
     return isCopied ? m_loaded.model->weightsBytes() : m_loaded.checkpoint->fileBytes();
 }
 
-// Whether weights of the wanted precision are ready; orders them where they are not.
+void Engine::prepareWeights(std::optional<WeightPrecision> precision) {
+    const int wanted = precision ? static_cast<int>(*precision) : kNoneAhead;
+    if (m_wantedAhead.exchange(wanted, std::memory_order_relaxed) != wanted) {
+        m_inbox.wake();
+    }
+}
+
+WeightsAhead Engine::weightsAhead() const {
+    const std::lock_guard lock(m_statusMutex);
+    return m_ahead;
+}
+
+void Engine::tellAhead(const WeightsAhead& ahead) {
+    const std::lock_guard lock(m_statusMutex);
+    m_ahead = ahead;
+}
+
+// Whether weights of the wanted precision are ready; orders them where they are not, and those that
+// are to be there before they are wanted.
 bool Engine::hasWeights() {
-    if (m_wanted.precision == m_applied.precision) {
-        m_weights->cancel();
+    takePrepared();
+    const bool isChange = m_wanted.precision != m_applied.precision;
+    const bool isAhead = !isChange && m_seenAhead != kNoneAhead &&
+                         m_seenAhead != static_cast<int>(m_applied.precision);
+    const WeightPrecision target =
+        isAhead ? static_cast<WeightPrecision>(m_seenAhead) : m_wanted.precision;
+    if (m_preparedWeights && (m_preparedWeights->precision != target || (!isChange && !isAhead))) {
         dropPrepared();
+    }
+    if (!isAhead) {
+        tellAhead({});
+    }
+    if (!isChange && !isAhead) {
+        m_weights->cancel();
         return false;
     }
-    if (m_weights->hasResult()) {
-        m_preparedWeights = m_weights->take();
-    }
-    if (m_preparedWeights && m_preparedWeights->precision != m_wanted.precision) {
-        dropPrepared();
-    }
     if (m_preparedWeights) {
-        return true;
+        if (isAhead) {
+            tellAhead({.state = WeightsAhead::State::Ready, .precision = target});
+        }
+        return isChange;
     }
-    m_weights->order({.precision = m_wanted.precision,
+    if (isAhead) {
+        const WeightsAhead before = weightsAhead();
+        if (before.state == WeightsAhead::State::Failed && before.precision == target) {
+            return false; // tried again when somebody changes something
+        }
+        tellAhead({.state = WeightsAhead::State::Preparing, .precision = target});
+    }
+    m_weights->order({.precision = target,
                       .layout = m_applied.weightsLayout == WeightsLayout::Packed
                                     ? kernels::WeightLayout::Packed
                                     : kernels::WeightLayout::File,
@@ -54,6 +87,27 @@ bool Engine::hasWeights() {
                       .stepTokens = m_effective.tokenBudget,
                       .logitRows = m_effective.maxBatch});
     return false;
+}
+
+// What was made; of what was made in advance it is told how it went, and a failure is not kept: it
+// may be possible by the time it is wanted.
+void Engine::takePrepared() {
+    if (!m_weights->hasResult()) {
+        return;
+    }
+    m_preparedWeights = m_weights->take();
+    if (!m_preparedWeights || m_wanted.precision != m_applied.precision) {
+        return;
+    }
+    const WeightPrecision precision = m_preparedWeights->precision;
+    if (m_preparedWeights->model) {
+        tellAhead({.state = WeightsAhead::State::Ready, .precision = precision});
+    } else {
+        tellAhead({.state = WeightsAhead::State::Failed,
+                   .precision = precision,
+                   .reason = m_preparedWeights->error});
+        m_preparedWeights.reset();
+    }
 }
 
 void Engine::dropPrepared() {

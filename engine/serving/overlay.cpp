@@ -70,8 +70,26 @@ LevelAction batchingAction(int level, const EngineConfig& requested, const Confi
     return action;
 }
 
+// Before its level is in force.
+void tellAhead(LevelAction& action, const WeightsAhead& ahead) {
+    switch (ahead.state) {
+    case WeightsAhead::State::None:
+        action.reason = "They are converted when the level begins.";
+        break;
+    case WeightsAhead::State::Preparing:
+        action.reason = "They are being converted in advance.";
+        break;
+    case WeightsAhead::State::Ready:
+        action.reason = "They are ready.";
+        break;
+    case WeightsAhead::State::Failed:
+        action.reason = ahead.reason;
+        break;
+    }
+}
+
 LevelAction weightsAction(int level, const EngineConfig& requested, const ConfigStatus& status,
-                          std::string_view fileFormat) {
+                          std::string_view fileFormat, const WeightsAhead& ahead) {
     const LevelWeights wanted = requested.serving.level1Weights;
     LevelAction action{.level = 1, .field = "degradation.weights"};
     const Field* field = findField(kPrecisionFlag);
@@ -95,6 +113,8 @@ LevelAction weightsAction(int level, const EngineConfig& requested, const Config
         action.reason = "The weights in use are that light already.";
     } else if (level >= 1) {
         follow(action, status);
+    } else {
+        tellAhead(action, ahead);
     }
     return action;
 }
@@ -190,10 +210,10 @@ EngineConfig underLevel(int level, const EngineConfig& requested, int weightBits
 
 std::vector<LevelAction> levelActions(int level, const EngineConfig& requested,
                                       const ConfigStatus& status, std::string_view fileFormat,
-                                      const LightModelStatus& light) {
+                                      const LightModelStatus& light, const WeightsAhead& ahead) {
     return {batchingAction(level, requested, status),
-            weightsAction(level, requested, status, fileFormat), answersAction(level, requested),
-            lightAction(level, requested, light)};
+            weightsAction(level, requested, status, fileFormat, ahead),
+            answersAction(level, requested), lightAction(level, requested, light)};
 }
 
 ConfigStatus heldStatus(int level, const EngineConfig& requested, ConfigStatus status,

@@ -16,7 +16,7 @@ int weightBitsOf(const EngineConfig& config, std::string_view fileFormat);
 // level in force.
 std::vector<LevelAction> levelActions(int level, const EngineConfig& requested,
                                       const ConfigStatus& status, std::string_view fileFormat,
-                                      const LightModelStatus& light);
+                                      const LightModelStatus& light, const WeightsAhead& ahead);
 
 // The engine's status with the operator's requested values: fields that the level holds say so.
 ConfigStatus heldStatus(int level, const EngineConfig& requested, ConfigStatus status,

@@ -39,6 +39,7 @@ ServingBackend::ServingBackend(ServingParts parts)
       m_requested(parts.main->config().requested),
       m_random(std::random_device{}()),
       m_main(std::move(parts.main)),
+      m_ahead(parts.ahead),
       m_fileFormat(m_main->capabilities().fileFormat),
       m_modelPath(m_main->capabilities().modelPath),
       m_digest(m_main->capabilities().modelDigest),
@@ -192,6 +193,7 @@ void ServingBackend::evaluate(TimePoint now) {
     m_answers.limit(static_cast<std::uint64_t>(settings.answersMib) << 20U,
                     std::chrono::milliseconds(settings.answersTtlMs));
     prepareLight(wanted);
+    prepareWeights(wanted);
     const double noise = std::uniform_real_distribution<double>(0.0, 1.0)(m_random);
     const auto change = m_breaker.evaluate(settings, now, noise);
     if (change && change->before != change->after) {
@@ -293,7 +295,8 @@ ServingStatus ServingBackend::servingStatus() const {
     result.level = level();
     result.light = m_light.status();
     result.answers = m_answers.status();
-    result.actions = levelActions(result.level, requested(), status, m_fileFormat, result.light);
+    result.actions = levelActions(result.level, requested(), status, m_fileFormat, result.light,
+                                  m_ahead != nullptr ? m_ahead->weightsAhead() : WeightsAhead{});
     return result;
 }
 
@@ -322,6 +325,18 @@ void ServingBackend::prepareLight(const EngineConfig& wanted) {
         }
     }
     m_light.want(file, lightConfig(wanted, m_main->snapshot().kvBlocksTotal));
+}
+
+// Those of level 1, while it is not in force: an overload is no time to convert them.
+void ServingBackend::prepareWeights(const EngineConfig& wanted) {
+    if (m_ahead == nullptr) {
+        return;
+    }
+    const EngineConfig under = underLevel(1, wanted, weightBitsOf(wanted, m_fileFormat));
+    const bool isArmed = wanted.serving.degradation == DegradationMode::Auto && level() == 0;
+    m_ahead->prepareWeights(isArmed && under.precision != wanted.precision
+                                ? std::optional(under.precision)
+                                : std::nullopt);
 }
 
 std::unique_ptr<Backend> withServing(ServingParts parts) {

@@ -61,6 +61,7 @@ private:
     std::string keyOf(const Request& request, const EngineConfig& wanted) const;
 
     void prepareLight(const EngineConfig& wanted);
+    void prepareWeights(const EngineConfig& wanted);
     void watch(const std::vector<Event>& events);
     void evaluate(TimePoint now);
     void announce(const BreakerChange& change);
@@ -100,6 +101,7 @@ private:
     // Last: what they still answer when they go ends up in what is above, and what the light model
     // gives back when it goes first is asked of the main one.
     const std::unique_ptr<Backend> m_main;
+    PreparesWeights* const m_ahead; // m_main's, or null
     const std::string m_fileFormat, m_modelPath, m_digest;
     LightModel m_light;
 };

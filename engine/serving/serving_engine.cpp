@@ -28,7 +28,9 @@ makeServingEngine(const std::filesystem::path& model, const EngineConfig& config
                                   .gate = gate,
                                   .firstId = kFirstLightId});
     };
-    return withServing({.main = std::move(*main), .makeLight = std::move(makeLight)});
+    auto* ahead = dynamic_cast<PreparesWeights*>(main->get());
+    return withServing(
+        {.main = std::move(*main), .ahead = ahead, .makeLight = std::move(makeLight)});
 }
 
 } // namespace engine
