@@ -185,19 +185,21 @@ constexpr std::array kFields = {
           .get = getInteger<&Config::prefixTtlMs>,
           .set = setInteger<&Config::prefixTtlMs>,
           .idleReason = idleWithoutPrefixes},
-    Field{.key = "attention.mode",
-          .flag = "--attention",
-          .group = "attention",
-          .label = "Attention",
-          .help =
-              "Full: a token sees all before it. Sparse: the first ones, a window before it, and "
-              "evenly spread blocks of what lies between. Running requests keep theirs.",
-          .type = FieldType::Choice,
-          .maximum = std::ssize(kAttentionNames) - 1,
-          .defaultValue = static_cast<std::int64_t>(Attention::Full),
-          .choices = kAttentionNames,
-          .get = getChoice<&Config::attention>,
-          .set = setChoice<Attention, &Config::attention>},
+    Field{
+        .key = "attention.mode",
+        .flag = "--attention",
+        .group = "attention",
+        .label = "Attention",
+        .help =
+            "Full: a token sees all before it. Sparse: the first ones, a window before it, and of "
+            "what lies between the blocks whose keys may matter most to it. Running requests keep "
+            "theirs.",
+        .type = FieldType::Choice,
+        .maximum = std::ssize(kAttentionNames) - 1,
+        .defaultValue = static_cast<std::int64_t>(Attention::Full),
+        .choices = kAttentionNames,
+        .get = getChoice<&Config::attention>,
+        .set = setChoice<Attention, &Config::attention>},
     Field{.key = "attention.first",
           .flag = "--attention-first",
           .group = "attention",

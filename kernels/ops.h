@@ -65,6 +65,8 @@ struct KvLayer {
     std::int64_t plainTail = 0; // last elements of a key that are not coded
     // Channel4: what is not coded yet or too near: [places, kvHeads, blockTokens, keyDim] F16.
     View recent{};
+    // For selectBlocks(): [blocks, kvHeads, 2, keyDim] F32, or empty.
+    View bounds{};
     std::int64_t blockTokens() const { return keys.shape[2]; }
 };
 
@@ -79,9 +81,13 @@ struct KvSlots {
     std::span<const std::int32_t> recent{}; // in KvLayer::recent, where there is one
 };
 
+constexpr std::uint32_t kAllTokens = 0xFFFFFFFFU;
+
 struct BlockRef {
     std::int32_t block = 0;
     std::int32_t firstPosition = 0; // position of the block's first token
+    // Bit i: token i of the slice sees it. Others than all: in slices of at most 32 tokens.
+    std::uint32_t tokens = kAllTokens;
 };
 
 // The next tokens of one sequence: rows [firstRow, firstRow + tokens) of q, at positions
@@ -93,6 +99,15 @@ struct AttentionSlice {
     std::int32_t firstPosition = 0;
     std::int32_t firstBlock = 0;
     std::int32_t blockCount = 0;
+};
+
+// A row of q that chooses `keep` of its candidates [firstCandidate, firstCandidate + count).
+struct BlockQuery {
+    std::int32_t row = 0;
+    std::int32_t firstCandidate = 0;
+    std::int32_t count = 0;
+    std::int32_t keep = 0;
+    std::int64_t firstFlag = 0; // of its `count` flags
 };
 
 // How scores become weights.
@@ -204,6 +219,19 @@ public:
                                std::span<const std::int32_t> positions, KvSlots slots,
                                const KvLayer& kv, const AttentionBatch& batch,
                                const AttentionRule& rule, View out);
+
+    // bounds[b,h,0,:] = min over the block's tokens of its keys as they are stored, bounds[b,h,1,:]
+    // = max, of whole blocks. Precondition: the layer has bounds, and no coding but F32, F16,
+    // Channel16 and Row8 without a plain tail.
+    virtual void boundKeys(const KvLayer& kv, std::span<const std::int32_t> blocks) = 0;
+
+    // flags = 1 for the `keep` candidates of each query with the largest sum_h w[h], 0 for others;
+    // of equal ones the first. w[h] = softmax over the candidates of scale * sum_d max(q[h,d] *
+    // bounds[0,d], q[h,d] * bounds[1,d]), which no score of a block's keys exceeds (Quest, Tang et
+    // al. 2024). q: [tokens, heads, keyDim]; candidates: blocks that boundKeys() has seen.
+    virtual void selectBlocks(View q, const KvLayer& kv, std::span<const BlockQuery> queries,
+                              std::span<const std::int32_t> candidates, float scale,
+                              std::span<std::uint8_t> flags) = 0;
 
     // out = silu(gate) * up, silu(g) = g / (1 + exp(-g)).   all [tokens, I]
     virtual void siluMul(View gate, View up, View out) = 0;

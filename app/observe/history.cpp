@@ -235,13 +235,16 @@ void History::addEvent(const engine::Event& event) {
     }
 }
 
+bool changesNumbers(const std::vector<engine::FieldChange>& changes) {
+    return std::ranges::any_of(changes, [](const engine::FieldChange& change) {
+        const std::string_view key = change.key;
+        return key.ends_with("precision") || key.starts_with("attention.");
+    });
+}
+
 void History::noteQuality(const engine::Event& event) {
     if (const auto* applied = std::get_if<engine::ConfigApplied>(&event.body)) {
-        const bool isOfNumbers = std::ranges::any_of(applied->changes, [](const auto& change) {
-            const std::string_view key = change.key;
-            return key.ends_with("precision") || key.starts_with("attention.");
-        });
-        if (isOfNumbers) {
+        if (changesNumbers(applied->changes)) {
             m_quality.reset();
         }
         return;

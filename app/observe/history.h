@@ -60,6 +60,9 @@ struct QualityReading {
     bool isGarbled = false;
 };
 
+// Whether any of them makes the model predict something else, so that quality is to be looked at.
+bool changesNumbers(const std::vector<engine::FieldChange>& changes);
+
 struct HistoryMarker {
     double seconds = 0.0;
     int number = 0;

@@ -92,6 +92,14 @@ void KvCache::addLayer(kernels::Ops& ops, const KvLayerShape& shape, std::int64_
     layer.values = rows(layer.valueCoding, blocks, shape.valueDim, 0);
     layer.recent =
         rows(kernels::KvCoding::F16, places, hasRecentKeys(m_format, shape) ? shape.keyDim : 0, 0);
+    const bool canBound = kernels::isPlainCoding(layer.keyCoding) ||
+                          (layer.keyCoding == kernels::KvCoding::Row8 && layer.plainTail == 0);
+    if (shape.window == 0 && shape.valueDim > 0 && canBound) {
+        // Address space until sparse attention writes there.
+        m_bounds.push_back(
+            ops.allocate(kernels::Format::F32, {blocks, shape.heads, 2, shape.keyDim}));
+        layer.bounds = m_bounds.back().view();
+    }
     m_layers.push_back(layer);
 }
 

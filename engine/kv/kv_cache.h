@@ -69,6 +69,7 @@ private:
     std::int32_t m_window = 0;
     WindowMap m_windows; // without places where every block has memory
     std::vector<kernels::Buffer> m_buffers;
+    std::vector<kernels::Buffer> m_bounds; // of keys, in layers that have them
     std::vector<kernels::KvLayer> m_layers;
 };
 

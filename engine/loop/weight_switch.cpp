@@ -139,7 +139,8 @@ void Engine::switchWeights(const EngineConfig& next) {
             answer->tag(SampleTag::Mixed);
         }
     }
-    m_costFit = {}; // another speed
+    m_costFit = {};           // another speed
+    m_seenAhead = kNoneAhead; // what is to be ready now is considered anew
     m_figures.weightsBytes = weightsMemory();
     emit(Notice{.kind = "weights_changed",
                 .values = {{"from", from},
@@ -162,7 +163,11 @@ void Engine::checkQuality(const std::vector<FieldChange>& changes) {
     if (first == changes.end()) {
         return;
     }
-    if (!m_effective.checksQuality) {
+    const kernels::Format weights = m_loaded.model->spec().weightFormat;
+    const bool isReference = m_effective.precision == WeightPrecision::File &&
+                             m_effective.attention == Attention::Full &&
+                             kvFormat(m_effective, weights) == kvFormat(EngineConfig{}, weights);
+    if (!m_effective.checksQuality || isReference) {
         m_quality->cancel();
         return;
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/kv/kv_cache.h"
+#include "engine/model/block_chooser.h"
 #include "engine/model/scratch.h"
 #include "engine/schedule/batch.h"
 #include "kernels/ops.h"
@@ -17,6 +18,7 @@ struct StepContext {
     kernels::Ops& ops;
     const Batch& batch;
     const Scratch& scratch;
+    BlockChooser& chooser;
 };
 
 // A weight, and the part of it that a step of so many tokens is expected to read.

@@ -57,7 +57,8 @@ public:
         const auto wanted = static_cast<std::int64_t>(batch.logitRows.size());
         ensure(tokens <= m_scratch.tokens() && m_logits && wanted <= m_logits.view().shape[0],
                "the scratch is large enough for the step");
-        const StepContext step{.ops = m_ops, .batch = batch, .scratch = m_scratch};
+        const StepContext step{
+            .ops = m_ops, .batch = batch, .scratch = m_scratch, .chooser = m_chooser};
         kernels::View residual = rows(ScratchPart::Residual, tokens);
         kernels::View normed = rows(ScratchPart::Normed, tokens);
         kernels::View delta = rows(ScratchPart::Delta, tokens);
@@ -138,6 +139,7 @@ private:
     kernels::Ops& m_ops;
     DecoderGraph m_graph;
     Scratch m_scratch;
+    BlockChooser m_chooser;
     kernels::Buffer m_logits; // [logitRows, vocabulary]
 };
 

@@ -76,13 +76,23 @@ public:
         const std::span<const std::int32_t> recentSlots =
             batch.windowSlots.empty() ? batch.slots : batch.windowSlots;
         const kernels::View attended = step.scratch.view(ScratchPart::Attended, {tokens, width()});
+        const kernels::KvSlots slots(hasPlaces ? batch.windowSlots : batch.slots, recentSlots);
+        const kernels::View out = reshaped(attended, heads.shape);
+        if (kv.bounds.data != nullptr && BlockChooser::isNeeded(batch)) {
+            step.ops.ropeAndStore(heads, reshaped(key, byKvHead), reshaped(value, byKvHead), m_rope,
+                                  batch.positions, slots, kv);
+            step.ops.attention(heads, kv,
+                               step.chooser.choose(step.ops, batch, heads, kv, m_rule.scale),
+                               m_rule, out);
+            return attended;
+        }
         step.ops.ropeAndAttend(
             heads, reshaped(key, byKvHead), reshaped(value, byKvHead), m_rope, batch.positions,
-            kernels::KvSlots(hasPlaces ? batch.windowSlots : batch.slots, recentSlots), kv,
+            slots, kv,
             {.slices = batch.slices,
              .blocks = hasPlaces ? batch.windowBlocks : batch.blocks,
              .recent = batch.windowBlocks.empty() ? batch.blocks : batch.windowBlocks},
-            m_rule, reshaped(attended, heads.shape));
+            m_rule, out);
         return attended;
     }
 

@@ -14,14 +14,29 @@ void addSlice(Batch& batch, kernels::AttentionSlice slice, std::span<const Block
     slice.firstBlock = static_cast<std::int32_t>(batch.blocks.size());
     const std::int64_t end = std::int64_t{slice.firstPosition} + slice.tokens;
     const std::int64_t own = slice.firstPosition / blockTokens;
+    const auto refTo = [&](std::int64_t block) {
+        return kernels::BlockRef{
+            .block = static_cast<std::int32_t>(table[static_cast<std::size_t>(block)]),
+            .firstPosition = static_cast<std::int32_t>(block * blockTokens)};
+    };
     for (std::int64_t i = 0; i * blockTokens < end; ++i) {
-        if (tiers.sees(own, i, blockTokens)) {
-            batch.blocks.push_back(
-                {.block = static_cast<std::int32_t>(table[static_cast<std::size_t>(i)]),
-                 .firstPosition = static_cast<std::int32_t>(i * blockTokens)});
+        if (tiers.seesEvenly(own, i, blockTokens)) {
+            batch.blocks.push_back(refTo(i));
         }
     }
     slice.blockCount = static_cast<std::int32_t>(batch.blocks.size()) - slice.firstBlock;
+    const AttentionTiers::Between between = tiers.between(own, blockTokens);
+    const std::int64_t keep = tiers.kept(between.count());
+    if (keep > 0 && keep < between.count()) {
+        batch.choices.push_back(
+            {.slice = static_cast<std::int32_t>(batch.slices.size()),
+             .firstCandidate = static_cast<std::int32_t>(batch.candidates.size()),
+             .count = static_cast<std::int32_t>(between.count()),
+             .keep = static_cast<std::int32_t>(keep)});
+        for (std::int64_t i = between.begin; i < between.end; ++i) {
+            batch.candidates.push_back(refTo(i));
+        }
+    }
     batch.slices.push_back(slice);
 }
 
@@ -36,6 +51,9 @@ void Batch::clear() {
     windowSlots.clear();
     windowBlocks.clear();
     logitRows.clear();
+    choices.clear();
+    candidates.clear();
+    filled.clear();
 }
 
 void Batch::add(std::span<const TokenId> newIds, std::int64_t firstPosition,
@@ -46,8 +64,9 @@ void Batch::add(std::span<const TokenId> newIds, std::int64_t firstPosition,
     ensure(blockCount <= static_cast<std::int64_t>(table.size()), "every token has its block");
     std::int64_t at = firstPosition;
     do {
-        const std::int64_t blockEnd = (at / blockTokens + 1) * blockTokens;
-        const std::int64_t sliceEnd = tiers.isSparse ? std::min(end, blockEnd) : end;
+        const std::int64_t together = std::min(kChoosingTokens, blockTokens);
+        const std::int64_t sliceEnd =
+            tiers.isSparse ? std::min(end, (at / together + 1) * together) : end;
         addSlice(*this,
                  {.firstRow = static_cast<std::int32_t>(ids.size()) +
                               static_cast<std::int32_t>(at - firstPosition),
@@ -58,6 +77,10 @@ void Batch::add(std::span<const TokenId> newIds, std::int64_t firstPosition,
                  table, blockTokens, tiers);
         at = sliceEnd;
     } while (at < end);
+    for (std::int64_t i = firstPosition / blockTokens;
+         tiers.isSparse && (i + 1) * blockTokens <= end; ++i) {
+        filled.push_back(static_cast<std::int32_t>(table[static_cast<std::size_t>(i)]));
+    }
     for (std::int64_t position = firstPosition; position < end; ++position) {
         const auto block =
             static_cast<std::int64_t>(table[static_cast<std::size_t>(position / blockTokens)]);

@@ -9,7 +9,20 @@
 
 namespace engine {
 
+// A slice whose tokens may choose for themselves, in layers that keep bounds of their keys, which
+// of the blocks between its first ones and its window they see. The slice's own list has them
+// spread evenly.
+struct BlockChoice {
+    std::int32_t slice = 0;          // index into Batch::slices
+    std::int32_t firstCandidate = 0; // index into Batch::candidates
+    std::int32_t count = 0;
+    std::int32_t keep = 0; // of each token
+};
+
 struct Batch {
+    // Tokens that choose together are computed together: enough for a tile of rows.
+    static constexpr std::int64_t kChoosingTokens = 16;
+
     std::vector<TokenId> ids;            // [tokens]
     std::vector<std::int32_t> positions; // [tokens]
     std::vector<std::int32_t> slots;     // [tokens] block * blockTokens + offset
@@ -20,11 +33,15 @@ struct Batch {
     std::vector<std::int32_t> windowSlots;
     std::vector<kernels::BlockRef> windowBlocks;
     std::vector<std::int32_t> logitRows; // rows whose logits are wanted, ascending
+    // Of sparse attention, by slice.
+    std::vector<BlockChoice> choices;
+    std::vector<kernels::BlockRef> candidates;
+    std::vector<std::int32_t> filled; // blocks whose last token is in this step
 
     std::int64_t tokens() const { return static_cast<std::int64_t>(ids.size()); }
     void clear();
     // Appends the sequence's next `tokens` tokens. Precondition: their blocks are in `table`.
-    // Under sparse attention they are as many slices as they lie in blocks.
+    // Under sparse attention they are cut where positions are multiples of kChoosingTokens.
     void add(std::span<const TokenId> ids, std::int64_t firstPosition,
              std::span<const BlockId> table, std::int64_t blockTokens,
              const AttentionTiers& tiers = {});

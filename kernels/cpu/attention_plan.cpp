@@ -23,7 +23,8 @@ void AttentionPlan::make(const AttentionBatch& batch, std::int64_t kvHeads, std:
         const BlockRef& block = batch.blocks[i];
         m_blocks.push_back({.block = block.block,
                             .firstPosition = block.firstPosition,
-                            .recent = batch.recent.empty() ? 0 : batch.recent[i].block});
+                            .recent = batch.recent.empty() ? 0 : batch.recent[i].block,
+                            .tokens = block.tokens});
     }
     const auto group = static_cast<int>(heads / kvHeads);
     const int tileTokens = std::max(1, kTileQueryRows / group);
@@ -74,6 +75,7 @@ void AttentionPlan::addSlice(const AttentionSlice& slice, std::int64_t kvHeads, 
         for (std::int32_t head = 0; head < kvHeads; ++head) {
             m_tiles.push_back({.firstRow = slice.firstRow + token,
                                .tokens = tokens,
+                               .firstToken = token,
                                .firstPosition = slice.firstPosition + token,
                                .kvHead = head,
                                .firstSpan = begin,

@@ -19,6 +19,7 @@ struct AttentionSpan {
 struct QueryTile {
     std::int32_t firstRow; // row of q
     std::int32_t tokens;
+    std::int32_t firstToken; // of the slice
     std::int32_t firstPosition;
     std::int32_t kvHead;
     std::int32_t firstSpan; // index into AttentionPlan::spans()

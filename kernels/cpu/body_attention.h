@@ -161,10 +161,14 @@ struct KeyRange {
     int end;
 };
 
-inline KeyRange visibleKeys(const AttentionTile& tile, int row, std::int32_t blockPosition,
+inline KeyRange visibleKeys(const AttentionTile& tile, int row, const AttentionBlock& block,
                             int keys) {
+    constexpr std::uint32_t kAll = 0xFFFFFFFFU;
+    if (block.tokens != kAll && (block.tokens >> (tile.firstToken + row / tile.heads) & 1U) == 0) {
+        return {0, 0};
+    }
     const auto clamped = [keys](std::int32_t key) { return key < 0 ? 0 : key < keys ? key : keys; };
-    const std::int32_t own = tile.firstPosition + row / tile.heads - blockPosition;
+    const std::int32_t own = tile.firstPosition + row / tile.heads - block.firstPosition;
     return {clamped(own - tile.window + 1), clamped(own + 1)};
 }
 
@@ -287,7 +291,7 @@ void attendSpan(const AttentionTile& tile) {
         }
         scoreBlock(tile, block, s, keys);
         for (int row = 0; row < rows; ++row) {
-            scaleRow(tile, s, row, visibleKeys(tile, row, block.firstPosition, keys), keys);
+            scaleRow(tile, s, row, visibleKeys(tile, row, block, keys), keys);
         }
         correctRows(s, rows);
         for (int row = 0; row < rows; ++row) {
@@ -318,6 +322,16 @@ void mergeSpans(float* into, const float* from, int rows, int valueDim) {
         }
         into[place] = maximum;
     }
+}
+
+float largestScore(const float* q, const float* least, const float* greatest, int dim) {
+    F sum = Simd::zero();
+    eachVector(dim, [&](std::int64_t d, int count) {
+        const F factor = loadSome(q + d, count);
+        sum = Simd::add(sum, Simd::max(Simd::mul(factor, loadSome(least + d, count)),
+                                       Simd::mul(factor, loadSome(greatest + d, count))));
+    });
+    return Simd::sum(sum);
 }
 
 void finishAttention(const AttentionTile& tile) {

@@ -58,7 +58,12 @@ void checkBatch(const View& q, const KvLayer& kv, const AttentionBatch& batch) {
                     "attention: a recent block is outside the cache, or begins inside a group");
         }
     }
+    constexpr std::int32_t kMostChoosing = 32;
+    const bool isChosen = std::ranges::any_of(
+        batch.blocks, [](const BlockRef& block) { return block.tokens != kAllTokens; });
     for (const AttentionSlice& slice : batch.slices) {
+        require(!isChosen || slice.tokens <= kMostChoosing,
+                "attention: tokens see blocks of their own in slices of at most 32");
         require(slice.firstRow >= 0 && slice.tokens >= 0 &&
                     slice.firstRow + slice.tokens <= q.shape[0] && slice.firstBlock >= 0 &&
                     slice.blockCount >= 0 &&
@@ -152,6 +157,7 @@ AttentionTile CpuOps::AttentionCall::tileOf(const QueryTile& query, int worker) 
     tile.queryStride = heads * dim;
     tile.outStride = heads * valueDim;
     tile.tokens = query.tokens;
+    tile.firstToken = query.firstToken;
     tile.heads = static_cast<int>(group);
     tile.keyDim = static_cast<int>(dim);
     tile.valueDim = static_cast<int>(valueDim);

@@ -42,6 +42,10 @@ public:
     void ropeAndAttend(View q, View k, View v, const RopeSpec& rope,
                        std::span<const std::int32_t> positions, KvSlots slots, const KvLayer& kv,
                        const AttentionBatch& batch, const AttentionRule& rule, View out) override;
+    void boundKeys(const KvLayer& kv, std::span<const std::int32_t> blocks) override;
+    void selectBlocks(View q, const KvLayer& kv, std::span<const BlockQuery> queries,
+                      std::span<const std::int32_t> candidates, float scale,
+                      std::span<std::uint8_t> flags) override;
     void siluMul(View gate, View up, View out) override;
     void geluMul(View gate, View up, View out) override;
     void addToRows(View x, View row) override;

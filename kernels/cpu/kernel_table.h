@@ -136,7 +136,8 @@ constexpr int kRowStates = 3;    // floats a row that attendSpan keeps, rows rou
 struct AttentionBlock {
     std::int32_t block;
     std::int32_t firstPosition;
-    std::int32_t recent; // its place in what is kept in full precision
+    std::int32_t recent;  // its place in what is kept in full precision
+    std::uint32_t tokens; // of the slice, that see it
 };
 
 // Rows of one kv head as they are stored, from block 0 on.
@@ -155,7 +156,8 @@ struct AttentionTile {
     std::int64_t queryStride;
     std::int64_t outStride;
     int tokens;
-    int heads; // that share the kv head
+    int firstToken; // of the slice
+    int heads;      // that share the kv head
     int keyDim;
     int valueDim;
     std::int32_t firstPosition;
@@ -215,6 +217,8 @@ struct KernelTable {
     // Channel4: a group of 32 rows of F16, one after the other.
     void (*storeKvChannels)(const std::uint16_t* rows, std::int64_t dim, std::byte* out);
     void (*expRange)(const float* in, float* out, std::int64_t n);
+    // What q . k can be at most where least <= k <= greatest, element by element.
+    float (*largestScore)(const float* q, const float* least, const float* greatest, int dim);
 
     // Sums of one span of blocks into tile.partial.
     void (*attendSpan)(const AttentionTile& tile);

@@ -150,7 +150,10 @@ Numbers attention(const View& q, const KvLayer& kv, const AttentionBatch& batch,
             const BlockRef& block = batch.blocks[static_cast<std::size_t>(b)];
             for (std::int64_t i = 0; i < blockTokens; ++i) {
                 const std::int64_t position = block.firstPosition + i;
-                if (position > own || (rule.window != 0 && own - position >= rule.window)) {
+                const bool isChosen =
+                    block.tokens == kAllTokens || (block.tokens >> token & 1U) != 0;
+                if (!isChosen || position > own ||
+                    (rule.window != 0 && own - position >= rule.window)) {
                     continue;
                 }
                 rows.push_back((block.block * kvHeads + kvHead) * blockTokens + i);

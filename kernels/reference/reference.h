@@ -40,4 +40,10 @@ Numbers rope(std::span<const double> x, std::int64_t heads, std::int64_t headDim
 Numbers attention(const View& q, const KvLayer& kv, const AttentionBatch& batch,
                   const AttentionRule& rule, std::int64_t valueDim);
 
+// [blocks, kvHeads, 2, keyDim] of all blocks, as Ops::boundKeys() has them.
+Numbers boundKeys(const KvLayer& kv, std::int64_t keyDim);
+// The sums that Ops::selectBlocks() orders a query's candidates by.
+Numbers blockShares(const View& q, const KvLayer& kv, const BlockQuery& query,
+                    std::span<const std::int32_t> candidates, double scale);
+
 } // namespace kernels::reference

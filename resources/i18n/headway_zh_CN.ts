@@ -114,6 +114,10 @@
         <source>Flag: %1</source>
         <translation>命令行参数：%1</translation>
     </message>
+    <message>
+        <source>Preparing %1 %, %2 s left</source>
+        <translation>准备中 %1 %，还需 %2 秒</translation>
+    </message>
 </context>
 <context>
     <name>ExperimentColumns</name>
@@ -2417,6 +2421,126 @@
     <message>
         <source>Bookmark removed: %1</source>
         <translation>书签已移除：%1</translation>
+    </message>
+    <message>
+        <source>Precision</source>
+        <translation>精度</translation>
+    </message>
+    <message>
+        <source>Numbers that weights are kept in. They are converted while requests go on, and changed for all between two steps.</source>
+        <translation>权重用什么数字保存。转换时请求照常进行，并在两步之间一次性全部更换。</translation>
+    </message>
+    <message>
+        <source>bf16</source>
+        <translation>BF16</translation>
+    </message>
+    <message>
+        <source>fp8</source>
+        <translation>FP8</translation>
+    </message>
+    <message>
+        <source>Attention</source>
+        <translation>注意力</translation>
+    </message>
+    <message>
+        <source>Full: a token sees all before it. Sparse: the first ones, a window before it, and of what lies between the blocks whose keys may matter most to it. Running requests keep theirs.</source>
+        <translation>完整：词元能看到它之前的全部内容。稀疏：只看开头部分、它前面的一个窗口，以及两者之间键可能对它最重要的块。正在运行的请求保留各自的方式。</translation>
+    </message>
+    <message>
+        <source>First tokens</source>
+        <translation>开头词元</translation>
+    </message>
+    <message>
+        <source>Tokens from the beginning that sparse attention sees in full.</source>
+        <translation>稀疏注意力完整看到的开头词元数。</translation>
+    </message>
+    <message>
+        <source>Window</source>
+        <translation>窗口</translation>
+    </message>
+    <message>
+        <source>Tokens before its own block that a token sees in full under sparse attention.</source>
+        <translation>稀疏注意力下，词元在自身所在块之前完整看到的词元数。</translation>
+    </message>
+    <message>
+        <source>Sampled share</source>
+        <translation>抽样比例</translation>
+    </message>
+    <message>
+        <source>Share of the blocks between first tokens and window that sparse attention sees.</source>
+        <translation>在开头与窗口之间，稀疏注意力看到的块所占比例。</translation>
+    </message>
+    <message>
+        <source>Used by sparse attention only</source>
+        <translation>仅用于稀疏注意力</translation>
+    </message>
+    <message>
+        <source>full</source>
+        <translation>完整</translation>
+    </message>
+    <message>
+        <source>sparse</source>
+        <translation>稀疏</translation>
+    </message>
+    <message>
+        <source>Quality check</source>
+        <translation>质量检查</translation>
+    </message>
+    <message>
+        <source>After a change of precision, compare what the model predicts over a sample text with the file&apos;s own precision, at low priority and within five minutes.</source>
+        <translation>更改精度后，以低优先级将模型对样本文本的预测与文件自身精度下的预测作比较，五分钟内结束。</translation>
+    </message>
+    <message>
+        <source>Sample length</source>
+        <translation>样本长度</translation>
+    </message>
+    <message>
+        <source>Tokens of the sample that a quality check computes: more of them narrow its intervals.</source>
+        <translation>质量检查所计算的样本词元数：越多，区间越窄。</translation>
+    </message>
+    <message>
+        <source>Quality checks are off</source>
+        <translation>质量检查已关闭</translation>
+    </message>
+    <message>
+        <source>They are converted when the level begins.</source>
+        <translation>在该级别开始时转换。</translation>
+    </message>
+    <message>
+        <source>They are being converted in advance.</source>
+        <translation>正在提前转换。</translation>
+    </message>
+    <message>
+        <source>They are ready.</source>
+        <translation>已准备就绪。</translation>
+    </message>
+    <message>
+        <source>Weights %1 → %2: memory %3 → %4, made in %5 ms</source>
+        <translation>权重 %1 → %2：内存 %3 → %4，转换用时 %5 毫秒</translation>
+    </message>
+    <message>
+        <source>Quality check: answers are garbled (%1)</source>
+        <translation>质量检查：回答已错乱（%1）</translation>
+    </message>
+    <message>
+        <source> (%1 to %2)</source>
+        <translation>（%1 至 %2）</translation>
+    </message>
+    <message>
+        <source>Quality over %1 tokens: perplexity %2, mean KL %3, same likeliest token %4 %</source>
+        <translation>在 %1 个词元上的质量：困惑度 %2，平均 KL %3，首选词元一致 %4 %</translation>
+    </message>
+    <message>
+        <source>Quality was not checked: %1</source>
+        <translation>未检查质量：%1</translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>Perplexity lost to the precision</source>
+        <translation>精度造成的困惑度损失</translation>
     </message>
 </context>
 <context>
@@ -6113,6 +6237,18 @@
     <message>
         <source>Open</source>
         <translation>打开</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>Answers are garbled since %1 is %2</source>
+        <translation>%1 改为 %2 后回答已错乱</translation>
+    </message>
+    <message>
+        <source>The quality check compared the sample text and short prompts with the file&apos;s own precision.</source>
+        <translation>质量检查将样本文本和几条短提示与文件自身精度下的结果作了比较。</translation>
     </message>
 </context>
 <context>

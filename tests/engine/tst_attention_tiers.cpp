@@ -1,6 +1,9 @@
 // Sparse attention: what is seen, that positions alone decide, and that full is the whole.
 #include "engine/evaluate.h"
+#include "engine/kv/kv_cache.h"
+#include "engine/model/block_chooser.h"
 #include "engine/schedule/batch.h"
+#include "kernels/thread_pool.h"
 #include "tests/support/tiny_engine.h"
 
 #include <QTest>
@@ -58,6 +61,8 @@ private Q_SLOTS:
     void theShareIsKept_data();
     void theShareIsKept();
     void chunksSeeTheSame();
+    void tokensChooseAmongWhatIsBetween();
+    void whatIsChosenIsWhatMatters();
     void logitsDependOnPositionsAlone();
     void everythingInSightIsFullAttention();
     void requestsChooseForThemselves();
@@ -68,16 +73,16 @@ void TstAttentionTiers::tiersAreSeen() {
     constexpr std::int64_t kBlock = 32;
     constexpr std::int64_t kQuery = 90;
     for (std::int64_t block = 0; block < 4; ++block) { // 100 tokens and the rest of their block
-        QVERIFY(tiers.sees(kQuery, block, kBlock));
+        QVERIFY(tiers.seesEvenly(kQuery, block, kBlock));
     }
     for (std::int64_t block = 83; block <= kQuery; ++block) { // the last ends at 2688 > 2880 - 200
-        QVERIFY(tiers.sees(kQuery, block, kBlock));
+        QVERIFY(tiers.seesEvenly(kQuery, block, kBlock));
     }
     int between = 0;
     for (std::int64_t block = 4; block < 83; ++block) {
-        between += tiers.sees(kQuery, block, kBlock) ? 1 : 0;
-        if (!tiers.sees(kQuery, block, kBlock)) { // left out once, left out for ever
-            QVERIFY(!tiers.sees(kQuery + 500, block, kBlock));
+        between += tiers.seesEvenly(kQuery, block, kBlock) ? 1 : 0;
+        if (!tiers.seesEvenly(kQuery, block, kBlock)) { // left out once, left out for ever
+            QVERIFY(!tiers.seesEvenly(kQuery + 500, block, kBlock));
         }
     }
     QCOMPARE(between, 79 * 30 / 100);
@@ -95,7 +100,7 @@ void TstAttentionTiers::theShareIsKept() {
     const AttentionTiers tiers{.isSparse = true, .first = 0, .window = 0, .share = share};
     int seen = 0;
     for (std::int64_t block = 0; block < 1000; ++block) {
-        seen += tiers.sees(1'000'000, block, 64) ? 1 : 0;
+        seen += tiers.seesEvenly(1'000'000, block, 64) ? 1 : 0;
     }
     QCOMPARE(seen, 10 * share);
 }
@@ -121,6 +126,68 @@ void TstAttentionTiers::chunksSeeTheSame() {
     }
     QVERIFY(got == wanted);
     QCOMPARE(whole.slots.size(), ids.size());
+}
+
+void TstAttentionTiers::tokensChooseAmongWhatIsBetween() {
+    const AttentionTiers tiers{.isSparse = true, .first = 100, .window = 200, .share = 30};
+    constexpr std::int64_t kBlock = 32;
+    Batch batch;
+    batch.add(someIds(950), 0, table(40), kBlock, tiers);
+    QVERIFY(!batch.choices.empty());
+    for (const BlockChoice& choice : batch.choices) {
+        const kernels::AttentionSlice& slice = batch.slices[static_cast<std::size_t>(choice.slice)];
+        QVERIFY(slice.tokens <= Batch::kChoosingTokens);
+        QCOMPARE(choice.keep, choice.count * 30 / 100);
+        const std::int32_t windowBegin = slice.firstPosition / 32 * 32 - 200;
+        for (std::int32_t i = 0; i < choice.count; ++i) {
+            const auto& block =
+                batch.candidates[static_cast<std::size_t>(choice.firstCandidate + i)];
+            QCOMPARE(block.firstPosition, (4 + i) * 32); // behind the 100 first and their block
+            QVERIFY(block.firstPosition + 32 <= windowBegin);
+        }
+        QVERIFY((4 + choice.count + 1) * 32 > windowBegin); // and the next one reaches into it
+    }
+    QCOMPARE(batch.filled.size(), std::size_t{950 / 32});
+    Batch full;
+    full.add(someIds(950), 0, table(40), kBlock);
+    QVERIFY(full.choices.empty() && full.filled.empty() && full.slices.size() == 1);
+}
+
+// A key that one query is along, far back and between those that are spread evenly.
+void TstAttentionTiers::whatIsChosenIsWhatMatters() {
+    constexpr std::int64_t kBlock = 32, kDim = 16, kBlocks = 40;
+    const AttentionTiers tiers{.isSparse = true, .first = 32, .window = 64, .share = 5};
+    kernels::ThreadPool pool(1);
+    const auto ops = kernels::makeCpuOps(pool);
+    KvCache cache(*ops, {{.heads = 1, .keyDim = kDim, .valueDim = kDim}}, kBlocks, kBlock,
+                  {.keys = KvPrecision::FP16, .values = KvPrecision::FP16});
+    const kernels::KvLayer& kv = cache.layer(0);
+    QVERIFY(kv.bounds.data != nullptr);
+    const auto blocks = table(kBlocks);
+    constexpr int kTokens = 1200;
+    for (const int needle : {70, 333, 800, 1000}) {
+        Batch batch;
+        batch.add(someIds(kTokens), 0, blocks, kBlock, tiers);
+        const kernels::Buffer q = kernels::Buffer::cpu(kernels::Format::F32, {kTokens, 1, kDim});
+        const kernels::Buffer k = kernels::Buffer::cpu(kernels::Format::F32, {kTokens, 1, kDim});
+        const kernels::Buffer v = kernels::Buffer::cpu(kernels::Format::F32, {kTokens, 1, kDim});
+        for (std::int64_t d = 0; d < kDim; ++d) {
+            k.view().f32()[needle * kDim + d] = d % 3 == 0 ? 4.0F : -4.0F;
+            q.view().f32()[(kTokens - 1) * kDim + d] = d % 3 == 0 ? 1.0F : -1.0F;
+        }
+        ops->ropeAndStore(q.view(), k.view(), v.view(), {.frequencies = {0.0F}}, batch.positions,
+                          batch.slots, kv);
+        BlockChooser chooser;
+        const kernels::AttentionBatch seen = chooser.choose(*ops, batch, q.view(), kv, 1.0F);
+        const kernels::AttentionSlice& last = seen.slices.back();
+        const auto own = seen.blocks.subspan(static_cast<std::size_t>(last.firstBlock),
+                                             static_cast<std::size_t>(last.blockCount));
+        const auto found =
+            std::ranges::find(own, needle / 32 * 32, &kernels::BlockRef::firstPosition);
+        QVERIFY(found != own.end());
+        QVERIFY((found->tokens >> (last.tokens - 1) & 1U) != 0);
+        QVERIFY(std::ranges::is_sorted(own, {}, &kernels::BlockRef::firstPosition));
+    }
 }
 
 void TstAttentionTiers::logitsDependOnPositionsAlone() {

@@ -56,6 +56,7 @@ private Q_SLOTS:
     void productsOfEightBitFloatsAreClose_data();
     void productsOfEightBitFloatsAreClose();
     void rowsOfOtherFormatsAreAsQuantised();
+    void factorsOfMatricesAreMultiplied();
     void noNumberIsKept();
     void conversionEndsWhereItIsTold();
 
@@ -181,6 +182,20 @@ void TstConvert::rowsOfOtherFormatsAreAsQuantised() {
     const Buffer odd = inputs.normal(Shape{2, 33}, 1.0F);
     QVERIFY_THROWS_EXCEPTION(std::invalid_argument,
                              kernels::convertRows(odd.view(), Format::Q8_0, pool));
+}
+
+void TstConvert::factorsOfMatricesAreMultiplied() {
+    ThreadPool pool(2);
+    kernels::check::Inputs inputs(m_seed);
+    const Buffer matrix = inputs.weights(Format::NVFP4, {5, 64});
+    kernels::View view = matrix.view();
+    view.factor = 0.3F;
+    std::vector<float> values(5 * 64);
+    kernels::dequantize(Format::NVFP4, static_cast<const std::byte*>(view.data), values);
+    const Buffer converted = kernels::convertRows(view, Format::F32, pool, {});
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        QCOMPARE(converted.view().f32()[i], values[i] * 0.3F);
+    }
 }
 
 void TstConvert::noNumberIsKept() {

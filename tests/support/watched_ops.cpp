@@ -53,6 +53,15 @@ public:
                    kernels::View out) override {
         m_ops->attention(q, kv, batch, rule, out);
     }
+    void boundKeys(const kernels::KvLayer& kv, std::span<const std::int32_t> blocks) override {
+        m_ops->boundKeys(kv, blocks);
+    }
+    void selectBlocks(kernels::View q, const kernels::KvLayer& kv,
+                      std::span<const kernels::BlockQuery> queries,
+                      std::span<const std::int32_t> candidates, float scale,
+                      std::span<std::uint8_t> flags) override {
+        m_ops->selectBlocks(q, kv, queries, candidates, scale, flags);
+    }
     void siluMul(kernels::View gate, kernels::View up, kernels::View out) override {
         m_ops->siluMul(gate, up, out);
     }

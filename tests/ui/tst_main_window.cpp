@@ -77,6 +77,7 @@ private Q_SLOTS:
     void aFailedLoadSaysWhyAndTheWindowLives();
     void aStoppedEngineIsABanner();
     void closingWhileAnExperimentRunsIsQuiet();
+    void garbledAnswersAreABannerWithTheWayBack();
     void recordingTogglesByKey();
     void aChangedSettingIsAMarkerOnEveryChart();
     void controlDigitsShowPages();
@@ -253,6 +254,42 @@ void TstMainWindow::closingWhileAnExperimentRunsIsQuiet() {
     auto store = app::RunStore::open(path("runs.db"), app::StoreMode::ReadOnly);
     QVERIFY(store.has_value());
     QCOMPARE((*store)->summary(run)->run.state, app::RunState::Interrupted);
+}
+
+void TstMainWindow::garbledAnswersAreABannerWithTheWayBack() {
+    load();
+    const auto garbled = [this] {
+        engine::Event event;
+        event.body = engine::Notice{.kind = "quality_checked",
+                                    .values = {{"tokens", "16000"},
+                                               {"garbled", "yes"},
+                                               {"change", "weights.precision file -> int4"},
+                                               {"field", "weights.precision"},
+                                               {"before", "fp16"},
+                                               {"after", "int4"}}};
+        m_backend->push(event);
+    };
+    const auto undo = [this]() -> QPushButton* {
+        for (QPushButton* button : m_window->findChildren<QPushButton*>()) {
+            if (button->text() == QStringLiteral("Undo") && button->isVisible()) {
+                return button;
+            }
+        }
+        return nullptr;
+    };
+    garbled();
+    QTRY_VERIFY(undo() != nullptr);
+    QVERIFY(bannerTexts().contains(QStringLiteral("Answers are garbled since Precision is int4")));
+    undo()->click();
+    QTRY_COMPARE(m_session->config().requested.precision, engine::WeightPrecision::FP16);
+    QTRY_VERIFY(undo() == nullptr);
+    garbled();
+    QTRY_VERIFY(undo() != nullptr);
+    engine::Event event; // somebody takes it back elsewhere
+    event.body =
+        engine::ConfigApplied{.changes = {{"weights.precision", "int4", "file"}}, .fromStep = 9};
+    m_backend->push(event);
+    QTRY_VERIFY(undo() == nullptr);
 }
 
 void TstMainWindow::recordingTogglesByKey() {

@@ -1,6 +1,7 @@
 #include "ui/frame/session_banners.h"
 
 #include "app/labels.h"
+#include "app/observe/history.h"
 #include "app/session.h"
 #include "ui/frame/banner_stack.h"
 
@@ -204,6 +205,11 @@ void SessionBanners::showEvent(const engine::Event& event) {
     if (const auto* notice = std::get_if<engine::Notice>(&event.body);
         notice != nullptr && notice->kind == "quality_checked") {
         showQuality(*notice);
+        return;
+    }
+    if (const auto* applied = std::get_if<engine::ConfigApplied>(&event.body);
+        applied != nullptr && app::changesNumbers(applied->changes)) {
+        m_banners.remove(kGarbled); // taken back, or to be checked anew
         return;
     }
     const auto* failed = std::get_if<engine::Failed>(&event.body);
