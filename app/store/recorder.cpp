@@ -327,7 +327,6 @@ bool Recorder::State::tryToClose() {
 
 void Recorder::State::shutDown() {
     try {
-        tick();
         endRun(RunState::Finished);
         if (closing) {
             tryToClose(); // once more: a lock of another program lasts for moments
@@ -343,7 +342,7 @@ void Recorder::State::setProblem(std::string text) {
     problem = std::move(text);
 }
 
-// Both at once: whoever takes the events finds them in the figures it reads next.
+// Whoever takes the events finds them in the figures it reads next.
 void Recorder::State::handOn(const std::vector<engine::Event>& events,
                              const std::optional<engine::Snapshot>& snapshot) {
     const std::lock_guard lock(outMutex);
