@@ -41,10 +41,10 @@ void checkAttention(Ops& ops, Inputs& inputs, std::vector<CheckResult>& results)
                            std::to_string(check.blockTokens);
         name += check.window > 0 ? ", window of " + std::to_string(check.window) : "";
         name += check.scoreCap > 0.0F ? ", capped scores" : "";
-        results.push_back(
-            compare(std::move(name), floats(out),
-                    reference::attention(input.q(), input.layer(), input.batch(), rule, valueDim),
-                    sumBound(check.keyDim + input.longest())));
+        results.push_back(compare(
+            std::move(name), floats(out),
+            reference::attention(input.q(), input.filledLayer(), input.batch(), rule, valueDim),
+            sumBound(check.keyDim + input.longest())));
     }
 }
 

@@ -152,19 +152,26 @@ Cache::Cache(Ops& ops, Inputs& inputs, std::int64_t blocks, std::int64_t kvHeads
 
 Cache::Cache(Ops& ops, Inputs& inputs, std::int64_t blocks, std::int64_t kvHeads,
              std::int64_t blockTokens, std::int64_t keyDim, std::int64_t valueDim)
-    : m_keys(ops.allocate(Format::F16, Shape{blocks, kvHeads, blockTokens, keyDim})),
-      m_values(valueDim == 0
-                   ? Buffer()
-                   : ops.allocate(Format::F16, Shape{blocks, kvHeads, blockTokens, valueDim})) {
+    : m_ops(ops),
+      m_keys(ops.allocate(Format::F16, Shape{blocks, kvHeads, blockTokens, keyDim})),
+      m_filledKeys(Buffer::cpu(Format::F16, m_keys.view().shape)) {
+    if (valueDim > 0) {
+        m_values = ops.allocate(Format::F16, Shape{blocks, kvHeads, blockTokens, valueDim});
+        m_filledValues = Buffer::cpu(Format::F16, m_values.view().shape);
+    }
     fill(inputs);
 }
 
 void Cache::fill(Inputs& inputs) {
-    for (const View& view : {m_keys.view(), m_values.view()}) {
+    for (const View& view : {m_filledKeys.view(), m_filledValues.view()}) {
         auto* halves = static_cast<std::uint16_t*>(view.data);
         for (std::int64_t i = 0; i < view.shape.elements(); ++i) {
             halves[i] = halfFromFloat(inputs.normal());
         }
+    }
+    m_ops.copy(m_filledKeys.view(), m_keys.view());
+    if (m_values) {
+        m_ops.copy(m_filledValues.view(), m_values.view());
     }
 }
 
@@ -172,7 +179,9 @@ std::vector<float> Cache::rowsAt(const View& stored, std::span<const std::int32_
     const std::int64_t heads = stored.shape[1];
     const std::int64_t blockTokens = stored.shape[2];
     const std::int64_t dim = stored.shape[3];
-    const auto* halves = static_cast<const std::uint16_t*>(stored.data);
+    const Buffer readable = Buffer::cpu(Format::F16, stored.shape);
+    m_ops.copy(stored, readable.view());
+    const auto* halves = static_cast<const std::uint16_t*>(readable.view().data);
     std::vector<float> rows;
     for (const std::int32_t slot : slots) {
         for (std::int64_t head = 0; head < heads; ++head) {

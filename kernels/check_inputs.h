@@ -43,13 +43,16 @@ public:
           std::int64_t blockTokens, std::int64_t keyDim, std::int64_t valueDim);
 
     KvLayer layer() const { return {m_keys.view(), m_values.view()}; }
+    // What it was filled with, in the CPU's memory.
+    KvLayer filledLayer() const { return {m_filledKeys.view(), m_filledValues.view()}; }
     void fill(Inputs& inputs);
     // The stored rows [slots, kvHeads, dim].
     std::vector<float> rowsAt(const View& stored, std::span<const std::int32_t> slots) const;
 
 private:
-    Buffer m_keys;
-    Buffer m_values;
+    Ops& m_ops;
+    Buffer m_keys, m_filledKeys;
+    Buffer m_values, m_filledValues;
 };
 
 // A long decode, a short decode, a prefill in the middle of a sequence and one from its start, over
@@ -63,6 +66,7 @@ public:
 
     View q() const { return m_q.view(); }
     KvLayer layer() const { return m_cache.layer(); }
+    KvLayer filledLayer() const { return m_cache.filledLayer(); }
     AttentionBatch batch() const { return {m_slices, m_blocks}; }
     std::int64_t longest() const;
 

@@ -1,6 +1,18 @@
 #include "kernels/ops.h"
 
+#include <cstring>
+#include <stdexcept>
+
 namespace kernels {
+
+void Ops::copy(View from, View to) {
+    if (from.bytes() != to.bytes() || from.device != Device::Cpu || to.device != Device::Cpu) {
+        throw std::invalid_argument("copy: the views differ in bytes, or are another device's");
+    }
+    if (from.bytes() > 0) {
+        std::memmove(to.data, from.data, from.bytes());
+    }
+}
 
 void Ops::gatedMatmul(View gate, View up, GateActivation activation,
                       std::span<const Weight* const> weights, std::span<const View> outs) {

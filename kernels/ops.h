@@ -161,6 +161,11 @@ public:
     // Zeroed memory of this device. Throws std::bad_alloc.
     virtual Buffer allocate(Format format, Shape shape) = 0;
 
+    // to = from, of equal bytes, each in the CPU's or in this device's memory. What was asked for
+    // before is done first, and `to` is there on return: the one way to read what operators write
+    // to a device. Those of the CPU are done when they return.
+    virtual void copy(View from, View to);
+
     // fileWeight: [rows, columns] in a format whose traits say isWeight, CPU memory of any
     // alignment. Throws std::invalid_argument for a format that can't be computed.
     // The precision of the activations belongs to the weight, so that a product's result never

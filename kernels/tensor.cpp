@@ -7,6 +7,7 @@
 #include <cstring>
 #include <new>
 #include <stdexcept>
+#include <utility>
 
 namespace kernels {
 
@@ -97,6 +98,13 @@ Buffer Buffer::cpu(Format format, Shape shape) {
     buffer.m_memory = unit == kHugePage ? mapMemory(rounded) : allocateMemory(rounded);
     buffer.m_view = View{
         .data = buffer.m_memory.get(), .format = format, .shape = shape, .device = Device::Cpu};
+    return buffer;
+}
+
+Buffer Buffer::of(std::shared_ptr<void> memory, View view) {
+    Buffer buffer;
+    buffer.m_memory = std::move(memory);
+    buffer.m_view = view;
     return buffer;
 }
 

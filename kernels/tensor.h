@@ -56,6 +56,8 @@ public:
     Buffer() = default;
     // 64-byte aligned CPU memory, zeroed. Throws std::bad_alloc.
     static Buffer cpu(Format format, Shape shape);
+    // Of any device: what view.data points to lives as long as `memory`.
+    static Buffer of(std::shared_ptr<void> memory, View view);
 
     // Bytes [offset, offset + bytes) of this buffer as I8; the memory lives as long as either.
     Buffer part(std::size_t offset, std::size_t bytes) const;

@@ -1,7 +1,6 @@
 #include "engine/kv/kv_cache.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace engine {
 
@@ -115,7 +114,7 @@ void KvCache::growWindows(kernels::Ops& ops, std::int64_t places) {
     if (m_windows.places() == 0 || places <= m_windows.places()) {
         return;
     }
-    KvCache larger; // of this device's memory that the CPU can copy
+    KvCache larger;
     larger.m_blockTokens = m_blockTokens;
     larger.m_blocks = m_blocks;
     larger.m_format = m_format;
@@ -127,7 +126,7 @@ void KvCache::growWindows(kernels::Ops& ops, std::int64_t places) {
             continue;
         }
         larger.addLayer(ops, m_shape[i], places);
-        keepContents(larger, i);
+        keepContents(ops, larger, i);
     }
     m_windows.grow(places);
     m_buffers = std::move(larger.m_buffers);
@@ -135,13 +134,14 @@ void KvCache::growWindows(kernels::Ops& ops, std::int64_t places) {
 }
 
 // What did not grow is taken over, the rest copied.
-void KvCache::keepContents(KvCache& larger, std::size_t layer) const {
+void KvCache::keepContents(kernels::Ops& ops, KvCache& larger, std::size_t layer) const {
     for (std::size_t part = kParts * layer; part < kParts * (layer + 1); ++part) {
         if (m_buffers[part] && larger.m_buffers[part].bytes() == m_buffers[part].bytes()) {
             larger.m_buffers[part] = m_buffers[part];
         } else if (m_buffers[part]) {
-            std::memcpy(larger.m_buffers[part].view().data, m_buffers[part].view().data,
-                        m_buffers[part].bytes());
+            const std::size_t bytes = m_buffers[part].bytes();
+            ops.copy(m_buffers[part].part(0, bytes).view(),
+                     larger.m_buffers[part].part(0, bytes).view());
         }
     }
     larger.m_layers[layer].keys = larger.m_buffers[kParts * layer].view();

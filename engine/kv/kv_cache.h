@@ -60,7 +60,7 @@ public:
 private:
     static constexpr std::size_t kParts = 3; // buffers of a layer: keys, values, recent keys
     void addLayer(kernels::Ops& ops, const KvLayerShape& shape, std::int64_t places);
-    void keepContents(KvCache& larger, std::size_t layer) const;
+    void keepContents(kernels::Ops& ops, KvCache& larger, std::size_t layer) const;
 
     KvShape m_shape;
     KvFormat m_format;

@@ -44,11 +44,17 @@ public:
 
     void reserve(std::int64_t tokens, std::int64_t logitRows) override {
         kernels::Buffer logits = m_logits;
+        kernels::Buffer readable = m_readableLogits;
         if (!logits || logits.view().shape[0] != logitRows) {
-            logits = m_ops.allocate(kernels::Format::F32, {logitRows, spec().vocabulary});
+            const kernels::Shape shape{logitRows, spec().vocabulary};
+            logits = m_ops.allocate(kernels::Format::F32, shape);
+            readable = logits.view().device == kernels::Device::Cpu
+                           ? logits
+                           : kernels::Buffer::cpu(kernels::Format::F32, shape);
         }
         m_scratch.reserve(m_ops, tokens);
         m_logits = std::move(logits);
+        m_readableLogits = std::move(readable);
     }
 
     kernels::View forward(const Batch& batch, const KvCache& kv,
@@ -80,7 +86,7 @@ public:
             if (isLast) {
                 // Behind the last keys and values only rows with logits matter.
                 if (wanted == 0) {
-                    return m_logits.view().first(0);
+                    return readable(0);
                 }
                 residual = gather(residual, batch, ScratchPart::WantedResidual);
                 attended = gather(attended, batch, ScratchPart::WantedAttended);
@@ -104,10 +110,19 @@ public:
         if (m_graph.logitCap > 0.0F) {
             m_ops.softCap(logits, m_graph.logitCap);
         }
-        return logits;
+        return readable(wanted);
     }
 
 private:
+    // The first rows of the logits in the CPU's memory; the step is done then.
+    kernels::View readable(std::int64_t count) const {
+        const kernels::View to = m_readableLogits.view().first(count);
+        if (m_ops.device() != kernels::Device::Cpu) {
+            m_ops.copy(m_logits.view().first(count), to);
+        }
+        return to;
+    }
+
     const kernels::Weight& outputWeight() const {
         return m_graph.output ? *m_graph.output : *m_graph.embedding;
     }
@@ -140,7 +155,8 @@ private:
     DecoderGraph m_graph;
     Scratch m_scratch;
     BlockChooser m_chooser;
-    kernels::Buffer m_logits; // [logitRows, vocabulary]
+    kernels::Buffer m_logits;         // [logitRows, vocabulary]
+    kernels::Buffer m_readableLogits; // the same, or a copy where those are a device's
 };
 
 } // namespace

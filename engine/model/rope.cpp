@@ -131,7 +131,9 @@ kernels::RopeSpec readRope(const HyperParameters& parameters, WeightLoader& load
         stretchYarn(parameters, base, rope);
     }
     const double factor = scaling == Scaling::Linear ? readFactor(parameters) : 1.0;
-    const kernels::Buffer divisors = loader.vectorIfPresent("rope_freqs.weight", width / 2);
+    const kernels::Buffer divisors = loader.has("rope_freqs.weight")
+                                         ? loader.readableVector("rope_freqs.weight", width / 2)
+                                         : kernels::Buffer();
     for (std::size_t i = 0; i < rope.frequencies.size(); ++i) {
         divide(rope, i, factor * (divisors ? static_cast<double>(divisors.view().f32()[i]) : 1.0));
     }

@@ -163,19 +163,29 @@ kernels::Buffer WeightLoader::values(const std::string& name, std::int64_t rows,
     return buffer;
 }
 
-kernels::Buffer WeightLoader::vector(const std::string& name, std::int64_t length) {
+kernels::Buffer WeightLoader::readableVector(const std::string& name, std::int64_t length) {
     const TensorEntry& tensor = take(name, kernels::Shape{length});
     if (length % kernels::traits(tensor.format).blockElements != 0) {
         throw Failure(ErrorCode::Corrupt,
                       fmt::format("The tensor {} has {} elements, not whole blocks of {}.", name,
                                   length, kernels::traits(tensor.format).name));
     }
-    kernels::Buffer buffer = m_ops.allocate(kernels::Format::F32, kernels::Shape{length});
+    kernels::Buffer buffer = kernels::Buffer::cpu(kernels::Format::F32, kernels::Shape{length});
     const std::span values(buffer.view().f32(), static_cast<std::size_t>(length));
     kernels::dequantize(tensor.format, m_checkpoint.contents(tensor).data(), values);
     if (tensor.bytes.empty()) { // made for us: nobody else needs it
         m_checkpoint.release(tensor);
     }
+    return buffer;
+}
+
+kernels::Buffer WeightLoader::vector(const std::string& name, std::int64_t length) {
+    kernels::Buffer readable = readableVector(name, length);
+    if (m_ops.device() == kernels::Device::Cpu) {
+        return readable;
+    }
+    kernels::Buffer buffer = m_ops.allocate(kernels::Format::F32, kernels::Shape{length});
+    m_ops.copy(readable.view(), buffer.view());
     return buffer;
 }
 
@@ -266,7 +276,7 @@ std::vector<float> WeightLoader::takeFactors(const TensorEntry& matrix, std::int
                         name, matrix.name, kernels::traits(matrix.format).name));
     }
     const bool isOne = tensor->shape.elements() == 1;
-    const kernels::Buffer values = vector(name, isOne ? 1 : count);
+    const kernels::Buffer values = readableVector(name, isOne ? 1 : count);
     for (std::size_t i = 0; i < factors.size(); ++i) {
         factors[i] = values.view().f32()[isOne ? 0 : i];
         if (!std::isfinite(factors[i])) {

@@ -72,7 +72,8 @@ public:
                                          kernels::ActivationPrecision precision);
     // The values of a matrix as F32: [rows, columns].
     kernels::Buffer values(const std::string& name, std::int64_t rows, std::int64_t columns);
-    // As F32 whatever the file's format.
+    // As F32 whatever the file's format: in the CPU's memory, or where the operators compute.
+    kernels::Buffer readableVector(const std::string& name, std::int64_t length);
     kernels::Buffer vector(const std::string& name, std::int64_t length);
     kernels::Buffer vectorIfPresent(const std::string& name, std::int64_t length);
 

@@ -21,6 +21,7 @@ public:
             kernels::formatBytes(format, static_cast<std::size_t>(shape.elements())));
         return m_ops->allocate(format, shape);
     }
+    void copy(kernels::View from, kernels::View to) override { m_ops->copy(from, to); }
     std::unique_ptr<kernels::Weight> prepare(const kernels::View& weight,
                                              kernels::WeightLayout layout,
                                              kernels::ActivationPrecision precision) override {
