@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -42,28 +43,79 @@ RunData profileRun(const std::string& text) {
 }
 
 struct Figure {
+    const char* key;
     const char* name;
     std::optional<double> (*of)(const RunSummary& summary);
 };
 
+using Value = std::optional<double>;
 constexpr std::array kFigures = {
-    Figure{"requests", [](const RunSummary& s) { return std::optional(double(s.requests)); }},
-    Figure{"completed", [](const RunSummary& s) { return std::optional(double(s.completed)); }},
-    Figure{"output tok/s", [](const RunSummary& s) { return std::optional(s.outputPerSecond); }},
-    Figure{"prompt tok/s", [](const RunSummary& s) { return std::optional(s.promptPerSecond); }},
-    Figure{"requests/s", [](const RunSummary& s) { return std::optional(s.requestsPerSecond); }},
-    Figure{"goodput/s", [](const RunSummary& s) { return std::optional(s.goodputPerSecond); }},
-    Figure{"TTFT p50 ms", [](const RunSummary& s) { return s.ttftMs.p50; }},
-    Figure{"TTFT p90 ms", [](const RunSummary& s) { return s.ttftMs.p90; }},
-    Figure{"TTFT p99 ms", [](const RunSummary& s) { return s.ttftMs.p99; }},
-    Figure{"TPOT p50 ms", [](const RunSummary& s) { return s.tpotMs.p50; }},
-    Figure{"E2EL p50 ms", [](const RunSummary& s) { return s.e2eMs.p50; }},
+    Figure{"requests", "requests", [](const RunSummary& s) { return Value(double(s.requests)); }},
+    Figure{"completed", "completed",
+           [](const RunSummary& s) { return Value(double(s.completed)); }},
+    Figure{"output_tokens_per_s", "output tok/s",
+           [](const RunSummary& s) { return Value(s.outputPerSecond); }},
+    Figure{"prompt_tokens_per_s", "prompt tok/s",
+           [](const RunSummary& s) { return Value(s.promptPerSecond); }},
+    Figure{"requests_per_s", "requests/s",
+           [](const RunSummary& s) { return Value(s.requestsPerSecond); }},
+    Figure{"goodput_per_s", "goodput/s",
+           [](const RunSummary& s) { return Value(s.goodputPerSecond); }},
+    Figure{"ttft_p50_ms", "TTFT p50 ms", [](const RunSummary& s) { return s.ttftMs.p50; }},
+    Figure{"ttft_p90_ms", "TTFT p90 ms", [](const RunSummary& s) { return s.ttftMs.p90; }},
+    Figure{"ttft_p99_ms", "TTFT p99 ms", [](const RunSummary& s) { return s.ttftMs.p99; }},
+    Figure{"tpot_p50_ms", "TPOT p50 ms", [](const RunSummary& s) { return s.tpotMs.p50; }},
+    Figure{"e2e_p50_ms", "E2EL p50 ms", [](const RunSummary& s) { return s.e2eMs.p50; }},
+};
+constexpr std::size_t kTtftP50 = 6;
+static_assert(std::string_view(kFigures[kTtftP50].key) == "ttft_p50_ms");
+
+using Runs = std::vector<SimulatedRun>; // the one at the recorded run's paces first
+
+struct Range {
+    double low = 0.0, high = 0.0;
 };
 
-std::string sideBySide(const RunSummary& simulated, const RunSummary& recorded, bool isSameList) {
+// Of a figure, over the simulations that have it.
+std::optional<Range> rangeOf(const Figure& figure, const Runs& runs) {
+    std::optional<Range> range;
+    for (const SimulatedRun& run : runs) {
+        if (const auto value = figure.of(run.summary)) {
+            range = range.value_or(Range{*value, *value});
+            range->low = std::min(range->low, *value);
+            range->high = std::max(range->high, *value);
+        }
+    }
+    return runs.size() > 1 ? range : std::nullopt;
+}
+
+std::string rangeText(const std::optional<Range>& range) {
+    return range ? fmt::format("{} – {}", figureText(range->low), figureText(range->high))
+                 : figureText(std::nullopt);
+}
+
+std::string rangeNote(const Runs& runs, std::int64_t run) {
+    if (runs.size() < 2) {
+        return {};
+    }
+    std::string text = fmt::format("Range: the same requests in {} simulations that meet the slow "
+                                   "and fast moments of run {}'s machine at other times.\n",
+                                   runs.size(), run);
+    constexpr double kChance = 1.5;
+    const auto ttft = rangeOf(kFigures[kTtftP50], runs);
+    if (ttft && ttft->high > kChance * ttft->low) {
+        text += "This load is close to what the machine can do: how long queues get there is "
+                "chance, so no single figure of TTFT tells what the next run will have.\n";
+    }
+    return text;
+}
+
+std::string sideBySide(const Runs& runs, const RunSummary& recorded, bool isSameList) {
+    const RunSummary& simulated = runs.front().summary;
     std::vector<TextTable::Column> columns = {
         {"", Align::Left},
         {"simulated", Align::Right},
+        {"range", Align::Right},
         {fmt::format("run {}", recorded.run.id), Align::Right}};
     if (isSameList) {
         columns.push_back({"difference", Align::Right});
@@ -72,7 +124,8 @@ std::string sideBySide(const RunSummary& simulated, const RunSummary& recorded, 
     for (const Figure& figure : kFigures) {
         const auto model = figure.of(simulated);
         const auto real = figure.of(recorded);
-        std::vector<std::string> cells = {figure.name, figureText(model), figureText(real)};
+        std::vector<std::string> cells = {figure.name, figureText(model),
+                                          rangeText(rangeOf(figure, runs)), figureText(real)};
         if (isSameList) {
             cells.push_back(model && real && *real > 0.0
                                 ? fmt::format("{:+.1f} %", (*model / *real - 1.0) * 100.0)
@@ -80,7 +133,7 @@ std::string sideBySide(const RunSummary& simulated, const RunSummary& recorded, 
         }
         table.add(std::move(cells));
     }
-    std::string text = table.text();
+    std::string text = table.text() + rangeNote(runs, recorded.run.id);
     if (!isSameList) {
         text += fmt::format("Run {} had other requests or settings; its figures are no measure of "
                             "these.\n",
@@ -103,7 +156,7 @@ ExitStatus runSimulation(const SimulateArguments& arguments) {
             orFail(engine::setFromText(*engine::findField(key), config, value));
         }
     }
-    const SimulatedRun result = orFail(simulateWorkload(workload, profile, config));
+    const Runs runs = orFail(simulateSpread(workload, profile, config));
     const auto recordedLoad = parseWorkload(recorded.summary.run.workloadToml, "");
     Workload named = workload;
     named.settings.clear();
@@ -115,13 +168,22 @@ ExitStatus runSimulation(const SimulateArguments& arguments) {
         isSameList = other == named && hasSameSettings(config, profile.config);
     }
     if (!arguments.asJson) {
-        printOut(sideBySide(result.summary, recorded.summary, isSameList));
+        printOut(sideBySide(runs, recorded.summary, isSameList));
         return ExitStatus::Done;
     }
+    const SimulatedRun& result = runs.front();
     nlohmann::ordered_json document;
     document["simulated"] = nlohmann::ordered_json::parse(summaryJson(result.summary, false));
     document["recorded"] = nlohmann::ordered_json::parse(summaryJson(recorded.summary, false));
     document["is_same_workload"] = isSameList;
+    nlohmann::ordered_json ranges = nlohmann::ordered_json::object();
+    for (const Figure& figure : kFigures) {
+        if (const auto range = rangeOf(figure, runs)) {
+            ranges[figure.key] = {range->low, range->high};
+        }
+    }
+    document["ranges"] = ranges;
+    document["simulations"] = runs.size();
     document["steps"] = result.simulation.steps;
     document["preemptions"] = result.simulation.preemptions;
     printOut(document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");

@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 
 namespace app {
 
@@ -19,21 +21,46 @@ Nanoseconds nanoseconds(double seconds) {
     return Nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
 }
 
-// The last costs that the engine told.
-engine::CostModel costOf(const RunData& run) {
-    engine::CostModel cost;
+// What the engine told of its steps: once every few seconds.
+struct ToldCost {
+    double seconds = 0.0; // of the run
+    std::array<std::optional<double>, engine::CostModel::kTerms> ns;
+    engine::CostFit::Sum sum;
+};
+
+std::optional<double> numberOf(const nlohmann::json& payload, const std::string& key) {
+    const auto text = payload.is_object() ? payload.find(key) : payload.end();
+    if (text == payload.end() || !text->is_string()) {
+        return std::nullopt;
+    }
+    const double value = std::strtod(text->get<std::string>().c_str(), nullptr);
+    return std::isfinite(value) ? std::max(0.0, value) : 0.0;
+}
+
+std::vector<ToldCost> toldCosts(const RunData& run) {
+    std::vector<ToldCost> told;
     for (const StoredEvent& event : run.events) {
         if (event.kind != "step_cost") {
             continue;
         }
         const auto payload = nlohmann::json::parse(event.payloadJson, nullptr, false);
+        ToldCost& each = told.emplace_back();
+        each.seconds = static_cast<double>(event.timeNs) / 1e9;
+        for (std::size_t i = 0; i < each.ns.size(); ++i) {
+            each.ns[i] = numberOf(payload, fmt::format("ns_{}", i));
+            each.sum.terms[i] = numberOf(payload, fmt::format("sum_{}", i)).value_or(0.0);
+        }
+        each.sum.ns = numberOf(payload, "took_ns").value_or(0.0);
+    }
+    return told;
+}
+
+// The last costs that the engine told.
+engine::CostModel costOf(const RunData& run, const std::vector<ToldCost>& told) {
+    engine::CostModel cost;
+    for (const ToldCost& each : told) {
         for (std::size_t i = 0; i < cost.ns.size(); ++i) {
-            const auto text =
-                payload.is_object() ? payload.find(fmt::format("ns_{}", i)) : payload.end();
-            if (text != payload.end() && text->is_string()) {
-                const double value = std::strtod(text->get<std::string>().c_str(), nullptr);
-                cost.ns[i] = std::isfinite(value) ? std::max(0.0, value) : 0.0;
-            }
+            cost.ns[i] = each.ns[i].value_or(cost.ns[i]);
         }
     }
     double sum = 0.0;
@@ -52,20 +79,52 @@ engine::CostModel costOf(const RunData& run) {
     return cost;
 }
 
-// A line through asked and real lengths, request by request in the order of sending.
-void fitLengths(const RunData& run, SimulationProfile& profile) {
-    const auto workload = parseWorkload(run.summary.run.workloadToml, "the recorded workload");
-    if (!workload) {
-        return;
-    }
-    const std::vector<PlannedRequest> planned = planRequests(*workload);
-    std::vector<const engine::RequestRecord*> sent;
+using Sent = std::vector<const engine::RequestRecord*>;
+
+Sent sentOf(const RunData& run) {
+    Sent sent;
     for (const StoredRequest& request : run.requests) {
         if (request.record.stamps.scheduled && request.record.promptTokens > 0) {
             sent.push_back(&request.record);
         }
     }
     std::ranges::sort(sent, {}, [](const auto* record) { return record->id; });
+    return sent;
+}
+
+// How long the steps of each span took beside what `cost` expects of them.
+std::vector<PaceSpan> pacesOf(const std::vector<ToldCost>& told, const engine::CostModel& cost,
+                              double loadBegin) {
+    // Less is a stall or two, and no pace.
+    constexpr double kLeastNs = 5e8;
+    constexpr double kMost = 4.0;
+    std::vector<PaceSpan> paces;
+    double begin = loadBegin;
+    double took = 0.0;
+    double expected = 0.0;
+    for (const ToldCost& each : told) {
+        if (each.seconds <= loadBegin) {
+            continue;
+        }
+        took += each.sum.ns;
+        expected += std::inner_product(cost.ns.begin(), cost.ns.end(), each.sum.terms.begin(), 0.0);
+        if (took >= kLeastNs && expected > 0.0 && each.seconds > begin) {
+            paces.push_back({.seconds = each.seconds - begin,
+                             .factor = std::clamp(took / expected, 1.0 / kMost, kMost)});
+            begin = each.seconds;
+            took = expected = 0.0;
+        }
+    }
+    return paces;
+}
+
+double secondsOf(TimePoint time) {
+    return std::chrono::duration<double>(time.time_since_epoch()).count();
+}
+
+// A line through asked and real lengths, request by request in the order of sending.
+void fitLengths(const std::vector<PlannedRequest>& planned, const Sent& sent,
+                SimulationProfile& profile) {
     const std::size_t count = std::min(planned.size(), sent.size());
     double n = 0, x = 0, y = 0, xx = 0, xy = 0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -167,6 +226,20 @@ private:
     std::vector<engine::Arrival> m_first;
 };
 
+// Until the load is over and its queue, however long, has been served.
+std::vector<engine::Pace> pacesFrom(const std::vector<PaceSpan>& spans, std::size_t first,
+                                    double loadSeconds) {
+    constexpr double kDrain = 4.0;
+    std::vector<engine::Pace> paces;
+    double until = 0.0;
+    for (std::size_t i = first; !spans.empty() && until < loadSeconds * kDrain; ++i) {
+        const PaceSpan& span = spans[i % spans.size()];
+        until += span.seconds;
+        paces.push_back({.until = nanoseconds(until), .factor = span.factor});
+    }
+    return paces;
+}
+
 engine::RequestRecord recordOf(const engine::SimulatedRequest& request, std::size_t index) {
     const auto at = [](Nanoseconds time) { return TimePoint{} + time; };
     engine::RequestRecord record;
@@ -197,7 +270,8 @@ engine::Result<SimulationProfile> profileOf(const RunData& run) {
             static_cast<void>(engine::setFromText(*field, profile.config, row.effective));
         }
     }
-    profile.cost = costOf(run);
+    const std::vector<ToldCost> told = toldCosts(run);
+    profile.cost = costOf(run, told);
     if (!profile.cost.isKnown()) {
         return std::unexpected(engine::Error{
             engine::ErrorCode::Invalid,
@@ -205,7 +279,15 @@ engine::Result<SimulationProfile> profileOf(const RunData& run) {
                         "earlier version. Record one with: headway load demo",
                         run.summary.run.id)});
     }
-    fitLengths(run, profile);
+    const auto workload = parseWorkload(run.summary.run.workloadToml, "the recorded workload");
+    const auto planned = workload ? planRequests(*workload) : std::vector<PlannedRequest>{};
+    const Sent sent = sentOf(run);
+    fitLengths(planned, sent, profile);
+    if (!sent.empty()) {
+        const double first = planned.empty() ? 0.0 : planned.front().atSeconds;
+        profile.paces =
+            pacesOf(told, profile.cost, secondsOf(*sent.front()->stamps.scheduled) - first);
+    }
     profile.sloTtftMs = run.summary.run.sloTtftMs;
     profile.sloTpotMs = run.summary.run.sloTpotMs;
     return profile;
@@ -213,10 +295,14 @@ engine::Result<SimulationProfile> profileOf(const RunData& run) {
 
 engine::Result<SimulatedRun> simulateWorkload(const Workload& workload,
                                               const SimulationProfile& profile,
-                                              const engine::EngineConfig& config) {
+                                              const engine::EngineConfig& config,
+                                              std::size_t firstPace) {
     Arrivals arrivals(workload, profile);
-    engine::SimulationSetup setup{
-        .config = config, .arrivals = arrivals.first(), .cost = profile.cost, .onEnded = {}};
+    engine::SimulationSetup setup{.config = config,
+                                  .arrivals = arrivals.first(),
+                                  .cost = profile.cost,
+                                  .paces = pacesFrom(profile.paces, firstPace, workload.seconds()),
+                                  .onEnded = {}};
     setup.onEnded = [&arrivals](const engine::Arrival& ended, Nanoseconds now,
                                 std::vector<engine::Arrival>& more) {
         arrivals.goOn(ended, now, more);
@@ -239,6 +325,22 @@ engine::Result<SimulatedRun> simulateWorkload(const Workload& workload,
         builder.add(recordOf(simulation->requests[i], i));
     }
     return SimulatedRun{.summary = builder.finish({}), .simulation = std::move(*simulation)};
+}
+
+engine::Result<std::vector<SimulatedRun>> simulateSpread(const Workload& workload,
+                                                         const SimulationProfile& profile,
+                                                         const engine::EngineConfig& config) {
+    constexpr std::size_t kMost = 12;
+    const std::size_t count = std::clamp<std::size_t>(profile.paces.size(), 1, kMost);
+    std::vector<SimulatedRun> runs;
+    for (std::size_t i = 0; i < count; ++i) {
+        auto run = simulateWorkload(workload, profile, config, i * profile.paces.size() / count);
+        if (!run) {
+            return std::unexpected(run.error());
+        }
+        runs.push_back(std::move(*run));
+    }
+    return runs;
 }
 
 } // namespace app

@@ -8,10 +8,17 @@
 
 namespace app {
 
+// For so long steps took so much longer than the costs say.
+struct PaceSpan {
+    double seconds = 0.0;
+    double factor = 1.0;
+};
+
 // What a recorded run knows about its machine and model.
 struct SimulationProfile {
     engine::EngineConfig config; // in force at its end
     engine::CostModel cost;
+    std::vector<PaceSpan> paces; // from the load's begin; empty in runs of earlier versions
     // Tokens of a prompt = fixed + perToken * the length that the workload asks for: chat formats
     // add some, and passages are cut by a rule of thumb.
     double fixedTokens = 0.0, perToken = 1.0;
@@ -25,8 +32,17 @@ struct SimulatedRun {
     RunSummary summary;
     engine::Simulation simulation;
 };
+// The machine's paces return as often as the load needs them, beginning with the one of that index:
+// with 0 each comes when it did in the recorded run.
 engine::Result<SimulatedRun> simulateWorkload(const Workload& workload,
                                               const SimulationProfile& profile,
-                                              const engine::EngineConfig& config);
+                                              const engine::EngineConfig& config,
+                                              std::size_t firstPace = 0);
+
+// The same requests while the machine is slow and fast at other times than it was: what of a figure
+// is chance. Some simulations, the one as recorded first; one where paces are not known.
+engine::Result<std::vector<SimulatedRun>> simulateSpread(const Workload& workload,
+                                                         const SimulationProfile& profile,
+                                                         const engine::EngineConfig& config);
 
 } // namespace app

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace engine {
@@ -39,18 +40,34 @@ struct CostModel {
 // one of the same shape. Old steps fade: a thousand later a third is left.
 class CostFit {
 public:
+    static constexpr std::size_t kTerms = CostModel::kTerms;
+    // The steps of a while, summed: what a model expects of them all is its product with the terms.
+    struct Sum {
+        std::array<double, kTerms> terms{};
+        double ns = 0.0; // that they took
+    };
+
     void add(const StepShape& shape, double ns);
     // Of some steps ago at most.
     const CostModel& model() const { return m_model; }
+    // The steps since this was last asked.
+    Sum takeSum() { return std::exchange(m_sum, {}); }
 
 private:
     CostModel solved() const;
 
-    static constexpr std::size_t kTerms = CostModel::kTerms;
     std::array<std::array<double, kTerms>, kTerms> m_products{};
     std::array<double, kTerms> m_targets{};
     std::uint64_t m_steps = 0;
     CostModel m_model;
+    Sum m_sum;
+};
+
+// How much longer than the model says steps take, up to a time from the start: machines are slower
+// at some times than at others, and near saturation that decides how long queues are.
+struct Pace {
+    Nanoseconds until{};
+    double factor = 1.0;
 };
 
 struct Arrival {
@@ -88,6 +105,7 @@ struct SimulationSetup {
     EngineConfig config;           // kvBlocks must be given
     std::vector<Arrival> arrivals; // in any order
     CostModel cost;
+    std::vector<Pace> paces{}; // one after the other; behind the last, what the model says
     OnEnded onEnded;
 };
 

@@ -110,6 +110,13 @@ void Engine::measureStep(const StepShape& shape, const StepTimes& times) {
         for (std::size_t i = 0; i < model.ns.size(); ++i) {
             notice.values.emplace_back(fmt::format("ns_{}", i), fmt::format("{:.3f}", model.ns[i]));
         }
+        // What the steps since the last notice had of each term, and took: the machine's pace then.
+        const CostFit::Sum sum = m_costFit.takeSum();
+        for (std::size_t i = 0; i < sum.terms.size(); ++i) {
+            notice.values.emplace_back(fmt::format("sum_{}", i),
+                                       fmt::format("{:.3f}", sum.terms[i]));
+        }
+        notice.values.emplace_back("took_ns", fmt::format("{:.0f}", sum.ns));
         emit(std::move(notice), Delivery::Droppable);
     }
 }

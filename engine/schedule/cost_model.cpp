@@ -95,6 +95,10 @@ void CostFit::add(const StepShape& shape, double ns) {
         }
         m_targets[i] = m_targets[i] * kFade + weight * values[i] * ns;
     }
+    for (std::size_t i = 0; i < kTerms; ++i) {
+        m_sum.terms[i] += values[i];
+    }
+    m_sum.ns += ns;
     ++m_steps;
     constexpr std::uint64_t kFitEvery = 16;
     if (m_steps % kFitEvery == 0) {

@@ -68,12 +68,20 @@ private:
         commitPlan(plan, m_schedule, ++m_result.steps, m_now);
         note(plan);
         if (!plan.slices.empty()) {
-            const double ns = m_setup.cost.stepNs(shapeOf(plan));
+            const double ns = m_setup.cost.stepNs(shapeOf(plan)) * pace();
             m_now += Nanoseconds(std::max<std::int64_t>(1, static_cast<std::int64_t>(ns)));
             commitComputed(plan, m_schedule);
             sample(plan);
         }
         return true;
+    }
+
+    double pace() {
+        while (m_pace < m_setup.paces.size() &&
+               TimePoint{} + m_setup.paces[m_pace].until <= m_now) {
+            ++m_pace;
+        }
+        return m_pace < m_setup.paces.size() ? m_setup.paces[m_pace].factor : 1.0;
     }
 
     // To the next time at which something happens.
@@ -190,6 +198,7 @@ private:
     const Capacity m_capacity;
     Schedule m_schedule;
     TimePoint m_now{};
+    std::size_t m_pace = 0; // of the setup's, in force now
     std::priority_queue<Arrival, std::vector<Arrival>, Later> m_due;
     std::priority_queue<Cancellation, std::vector<Cancellation>, std::greater<>> m_cancellations;
     std::vector<std::unique_ptr<Sequence>> m_sequences; // by index; null once ended

@@ -3,6 +3,7 @@
 
 #include <QTest>
 
+#include <array>
 #include <cmath>
 
 using namespace app;
@@ -90,6 +91,8 @@ private Q_SLOTS:
     void openLoadsHaveTheFiguresOfTheirSteps();
     void closedLoopsKeepTheirUsersBusy();
     void damagedCostsAreNotTaken();
+    void pacesAreWhatStepsTookBesideTheCosts();
+    void loadsNearSaturationDependOnWhenTheMachineIsSlow();
 };
 
 void TstSimulatedRun::profileHoldsWhatTheRunMeasured() {
@@ -157,6 +160,85 @@ void TstSimulatedRun::damagedCostsAreNotTaken() {
                        .payloadJson = payload}};
         QVERIFY2(!profileOf(run), payload);
     }
+}
+
+namespace {
+
+// Costs told every two seconds: 100 steps of 10 tokens, which took `factor` times as long as the
+// model of recordedRun() says.
+void tellPaces(RunData& run, const std::vector<double>& factors) {
+    const std::string model = run.events.back().payloadJson;
+    const double expected = 100 * (5e6 + 10 * 2e5);
+    run.events.clear();
+    for (std::size_t i = 0; i < factors.size(); ++i) {
+        std::string payload = model;
+        payload.pop_back();
+        payload += R"(,"sum_0":"100","sum_1":"400","sum_2":"600","took_ns":")" +
+                   std::to_string(expected * factors[i]) + "\"}";
+        run.events.push_back({.sequence = static_cast<std::int64_t>(i + 1),
+                              .timeNs = static_cast<std::int64_t>(2e9 * double(i + 1)),
+                              .step = i,
+                              .source = "engine",
+                              .kind = "step_cost",
+                              .payloadJson = payload});
+    }
+}
+
+} // namespace
+
+void TstSimulatedRun::pacesAreWhatStepsTookBesideTheCosts() {
+    const Workload workload = openLoad(5.0);
+    RunData run = recordedRun(workload);
+    QVERIFY(profileOf(run)->paces.empty()); // nothing was told of them
+    tellPaces(run, {1.0, 1.5, 0.5, 0.5, 100.0, 0.001});
+    const auto profile = profileOf(run);
+    QVERIFY(profile);
+    // Seconds 2, 4 and 8: the third span alone took too little time to be a pace; the fifth is held
+    // to what a machine can be, and what follows the sixth is too short again.
+    QCOMPARE(profile->paces.size(), std::size_t(4));
+    const std::array factors = {1.0, 1.5, 0.5, 4.0};
+    for (std::size_t i = 0; i < factors.size(); ++i) {
+        QVERIFY2(std::abs(profile->paces[i].factor - factors[i]) < 1e-6,
+                 qPrintable(QString::number(profile->paces[i].factor)));
+    }
+    QVERIFY(std::abs(profile->paces[1].seconds - 2.0) < 1e-6);
+    QVERIFY(std::abs(profile->paces[2].seconds - 4.0) < 1e-6);
+    // The load began with the first request, which was due a while after its begin.
+    const double due = planRequests(workload).front().atSeconds;
+    QVERIFY(std::abs(profile->paces[0].seconds - (2.0 - 0.001 + due)) < 1e-6);
+}
+
+void TstSimulatedRun::loadsNearSaturationDependOnWhenTheMachineIsSlow() {
+    const Workload light = openLoad(1.0);
+    RunData run = recordedRun(light);
+    tellPaces(run, std::vector<double>(10, 1.0));
+    auto profile = profileOf(run);
+    const auto even = simulateSpread(light, *profile, profile->config);
+    QVERIFY(even);
+    QCOMPARE(even->size(), std::size_t(10));
+    for (const SimulatedRun& each : *even) { // an even machine has no other times
+        QCOMPARE(each.summary.ttftMs.p50, even->front().summary.ttftMs.p50);
+        QCOMPARE(each.summary.outputPerSecond, even->front().summary.outputPerSecond);
+    }
+    tellPaces(run, {0.7, 0.7, 0.7, 0.7, 1.3, 1.3, 1.3, 1.3});
+    profile = profileOf(run);
+    const auto ratioOf = [&](double rate) {
+        const auto runs = simulateSpread(openLoad(rate), *profile, profile->config);
+        double low = 1e9;
+        double high = 0.0;
+        for (const SimulatedRun& each : *runs) {
+            low = std::min(low, *each.summary.ttftMs.p50);
+            high = std::max(high, *each.summary.ttftMs.p50);
+        }
+        return high / low;
+    };
+    // A request costs some 50 ms. Alone it is slow or fast; near saturation a queue makes more of
+    // it.
+    const double alone = ratioOf(2.0);
+    const double near = ratioOf(24.0);
+    QVERIFY2(alone < 1.6, qPrintable(QString::number(alone)));
+    QVERIFY2(near > 1.3 * alone,
+             qPrintable(QString::number(near) + QChar(0x20) + QString::number(alone)));
 }
 
 QTEST_GUILESS_MAIN(TstSimulatedRun)
