@@ -238,13 +238,14 @@ std::optional<std::string> missingNeed(const Experiment& experiment,
 // of the build, found by a test.
 std::vector<BuiltInExperiment> builtInExperiments() {
     constexpr std::array kNames = {
-        "map-or-read",       "warm-up",          "kernels-ahead",     "cuda-graphs",
-        "prompt-slope",      "long-prompts",     "ledger-kv",         "ledger-weights",
-        "ledger-compute",    "queue-saturation", "priority",          "tokenize-english",
-        "tokenize-chinese",  "tokenize-code",    "tokenize-memory",   "int8-throughput",
-        "fp8-throughput",    "batch-size",       "dynamic-time-out",  "dynamic-tail",
-        "continuous-single", "selective",        "sparse-attention",  "kv-int4",
-        "cold-blocks",       "tenants",          "streaming-prefill", "degradation-1"};
+        "map-or-read",       "warm-up",          "kernels-ahead",    "cuda-graphs",
+        "prompt-slope",      "long-prompts",     "ledger-kv",        "ledger-weights",
+        "ledger-compute",    "queue-saturation", "priority",         "tokenize-english",
+        "tokenize-chinese",  "tokenize-code",    "tokenize-memory",  "int8-throughput",
+        "fp8-throughput",    "batch-size",       "dynamic-time-out", "dynamic-tail",
+        "continuous-single", "selective",        "selective-ttft",   "sparse-attention",
+        "kv-int4",           "cold-blocks",      "tenants",          "streaming-prefill",
+        "degradation-1"};
     std::vector<BuiltInExperiment> list;
     for (const char* entry : kNames) {
         QFile file(QStringLiteral(":/headway/experiments/%1.toml").arg(QLatin1String(entry)));
