@@ -15,6 +15,7 @@ class TstTree : public QObject {
 private Q_SLOTS:
     void boxesIncludeOnlyWhatTheyMay();
     void filesStayShort();
+    void cudaStaysInItsFolder();
     void nothingIsCompiledConditionallyOnCuda();
     void theTopHasItsFixedNames();
     void scriptsAreExecutable();
@@ -52,7 +53,8 @@ std::vector<fs::path> sources() {
         for (const auto& entry :
              fs::recursive_directory_iterator(fs::path(HEADWAY_SOURCE_DIR) / box)) {
             const auto extension = entry.path().extension();
-            if (extension == ".h" || extension == ".cpp") {
+            if (extension == ".h" || extension == ".cpp" || extension == ".cu" ||
+                extension == ".cuh") {
                 files.push_back(entry.path());
             }
         }
@@ -92,6 +94,23 @@ void TstTree::filesStayShort() {
         QVERIFY2(lines <= kMostLines, (file.string() + " has " + std::to_string(lines) +
                                        " lines: split it by responsibility")
                                           .c_str());
+    }
+}
+
+void TstTree::cudaStaysInItsFolder() {
+    const std::regex include("^\\s*#\\s*include <(cuda|cublas|nvml|cooperative_groups|emulated_)");
+    const std::regex launch("<<<|__shared__");
+    for (const fs::path& file : sources()) {
+        const bool isCuda = file.string().find("/kernels/cuda/") != std::string::npos;
+        const bool isHeader = file.filename() == "shared.cuh" || file.filename() == "launch.cuh";
+        std::ifstream stream(file);
+        for (std::string line; std::getline(stream, line);) {
+            QVERIFY2(isCuda || !std::regex_search(line, include),
+                     (file.string() + " may not include CUDA: " + line).c_str());
+            // What the executor of the tests can't run.
+            QVERIFY2(!isCuda || isHeader || !std::regex_search(line, launch),
+                     (file.string() + ": use launch() and SharedCarver: " + line).c_str());
+        }
     }
 }
 

@@ -1,0 +1,151 @@
+#include "tests/support/simt/runtime_calls.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <cstring>
+
+namespace simt {
+
+namespace {
+constexpr std::size_t kPinnedAlignment = 4096;
+} // namespace
+
+bool RuntimeCalls::refuseInCapture(Device& device) {
+    bool isCapturing = false;
+    for (const cudaStream_t stream : device.m_streams) {
+        if (stream->isCapturing) {
+            stream->isInvalidated = true;
+            isCapturing = true;
+        }
+    }
+    return isCapturing;
+}
+
+void RuntimeCalls::enqueue(cudaStream_t stream, std::function<void()> work) {
+    if (stream != nullptr && stream->isCapturing) {
+        stream->captured.push_back(std::move(work));
+    } else {
+        work();
+    }
+}
+
+bool RuntimeCalls::mayAllocate(Device& device) {
+    if (device.m_allocationToFail && --*device.m_allocationToFail == 0) {
+        device.m_allocationToFail.reset();
+        return false;
+    }
+    return true;
+}
+
+cudaError_t RuntimeCalls::allocate(Device& device, void** pointer, std::size_t bytes,
+                                   Arena::Kind kind) {
+    if (refuseInCapture(device)) {
+        return cudaErrorStreamCaptureUnsupported;
+    }
+    if (bytes == 0) {
+        *pointer = nullptr;
+        return cudaSuccess;
+    }
+    if (!mayAllocate(device) || bytes > device.m_options.memoryBytes - device.m_arena.liveBytes()) {
+        return cudaErrorMemoryAllocation;
+    }
+    *pointer = device.m_arena.allocate(bytes, kind);
+    return cudaSuccess;
+}
+
+cudaError_t RuntimeCalls::release(Device& device, void* pointer) {
+    if (refuseInCapture(device)) {
+        return cudaErrorStreamCaptureUnsupported;
+    }
+    if (pointer != nullptr && !device.m_arena.release(pointer)) {
+        throw Finding(FindingKind::Runtime,
+                      fmt::format("{} is freed, which is no allocation of the device", pointer));
+    }
+    return cudaSuccess;
+}
+
+cudaError_t RuntimeCalls::allocatePinned(Device& device, void** pointer, std::size_t bytes) {
+    if (refuseInCapture(device)) {
+        return cudaErrorStreamCaptureUnsupported;
+    }
+    const std::size_t length = (bytes + kPinnedAlignment - 1) / kPinnedAlignment * kPinnedAlignment;
+    void* memory = mayAllocate(device) ? std::aligned_alloc(kPinnedAlignment, length) : nullptr;
+    if (memory == nullptr) {
+        return cudaErrorMemoryAllocation;
+    }
+    std::memset(memory, Arena::kPoison, length);
+    device.m_pinned.emplace(memory, bytes);
+    *pointer = memory;
+    return cudaSuccess;
+}
+
+cudaError_t RuntimeCalls::releasePinned(Device& device, void* pointer) {
+    if (refuseInCapture(device)) {
+        return cudaErrorStreamCaptureUnsupported;
+    }
+    if (pointer != nullptr && device.m_pinned.erase(pointer) == 0) {
+        throw Finding(FindingKind::Runtime,
+                      fmt::format("{} is freed, which is no pinned memory", pointer));
+    }
+    std::free(pointer); // NOLINT: of aligned_alloc
+    return cudaSuccess;
+}
+
+std::byte* RuntimeCalls::place(Device& device, const void* pointer, std::size_t bytes,
+                               bool isDevice, const char* name) {
+    const bool isThere = device.m_arena.owns(pointer, bytes);
+    if (isDevice && !isThere) {
+        throw Finding(FindingKind::GlobalBounds,
+                      fmt::format("{} of {} bytes at {}: {}", name, bytes, pointer,
+                                  device.m_arena.contains(pointer)
+                                      ? device.m_arena.describe(pointer)
+                                      : "no device memory"));
+    }
+    if (!isDevice && device.m_arena.contains(pointer) && !device.m_arena.isManaged(pointer)) {
+        throw Finding(FindingKind::Runtime,
+                      fmt::format("{} takes device memory for host memory", name));
+    }
+    return isThere ? device.m_arena.hostView(pointer)
+                   : static_cast<std::byte*>(const_cast<void*>(pointer));
+}
+
+cudaError_t RuntimeCalls::launch(Device& device, const cudaLaunchConfig_t& config,
+                                 const void* kernel, const std::vector<const void*>& pointers,
+                                 std::function<void()> body) {
+    const std::size_t threads =
+        std::size_t{config.blockDim.x} * config.blockDim.y * config.blockDim.z;
+    const dim3 grid = config.gridDim;
+    if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > 0x7FFFFFFFU || grid.y > 65535 ||
+        grid.z > 65535 || threads == 0 || threads > 1024 || config.blockDim.z > 64) {
+        return cudaErrorInvalidConfiguration;
+    }
+    const auto limit = device.m_sharedLimits.find(kernel);
+    if (config.dynamicSmemBytes >
+        (limit == device.m_sharedLimits.end() ? std::size_t{48 * 1024} : limit->second)) {
+        return cudaErrorInvalidValue;
+    }
+    for (const void* pointer : pointers) {
+        const auto pinned = device.m_pinned.upper_bound(const_cast<void*>(pointer));
+        const bool isPinned =
+            pinned != device.m_pinned.begin() &&
+            static_cast<const std::byte*>(pointer) <
+                static_cast<std::byte*>(std::prev(pinned)->first) + std::prev(pinned)->second;
+        // One past the end is a fine pointer, as is null for what is absent.
+        if (pointer != nullptr && !isPinned && !device.m_arena.contains(pointer)) {
+            throw Finding(FindingKind::ForeignPointer,
+                          fmt::format("{} is given {}, which is neither device nor pinned memory",
+                                      nameOfFunction(kernel), pointer));
+        }
+    }
+    enqueue(config.stream, [&device, launch = KernelLaunch{.grid = config.gridDim,
+                                                           .block = config.blockDim,
+                                                           .sharedBytes = config.dynamicSmemBytes,
+                                                           .kernel = kernel,
+                                                           .body = std::move(body)}] {
+        device.m_executor.run(launch, device.m_options.schedule, device.m_options.seed);
+    });
+    return cudaSuccess;
+}
+
+} // namespace simt

@@ -1,0 +1,91 @@
+// What the calls of the emulated CUDA runtime share: noting, failing on demand, streams that
+// capture. Used by runtime_memory.cpp and runtime_streams.cpp only.
+#pragma once
+
+#include "tests/support/simt/device.h"
+
+#include <chrono>
+#include <functional>
+#include <vector>
+
+struct CUstream_st {
+    bool isCapturing = false;
+    bool isInvalidated = false; // something that can't be captured was tried
+    std::vector<std::function<void()>> captured;
+};
+struct CUevent_st {
+    bool isTimed = true;
+    bool isRecorded = false;
+    std::chrono::steady_clock::time_point time{};
+};
+struct CUgraph_st {
+    std::vector<std::function<void()>> work;
+};
+struct CUgraphExec_st {
+    std::vector<std::function<void()>> work;
+};
+
+namespace simt {
+
+class RuntimeCalls {
+public:
+    // Notes the call, then runs the body, which may throw a Finding.
+    template <class Body>
+    static cudaError_t call(const char* name, std::size_t bytes, cudaStream_t stream, Body body) {
+        Device* device = Device::current();
+        if (device == nullptr) {
+            return cudaErrorNoDevice;
+        }
+        if (runningLane != nullptr) {
+            failAt(FindingKind::Runtime, std::string(name) + " within a kernel",
+                   __builtin_return_address(0));
+        }
+        const std::lock_guard guard(device->m_lock);
+        device->m_calls.push_back({name, bytes, stream});
+        cudaError_t status = cudaSuccess;
+        if (device->m_callToFail && --*device->m_callToFail == 0) {
+            device->m_callToFail.reset();
+            status = device->m_failure;
+        } else if (stream != nullptr && !device->m_streams.contains(stream)) {
+            throw Finding(FindingKind::Runtime,
+                          std::string(name) + " on a stream that is not there");
+        } else {
+            status = body(*device);
+        }
+        device->m_lastError = status == cudaSuccess ? device->m_lastError : status;
+        return status;
+    }
+
+    // Calls that no stream may be capturing at: they allocate, free or wait.
+    static bool refuseInCapture(Device& device);
+    // Work in stream order: done at once, or noted where the stream captures.
+    static void enqueue(cudaStream_t stream, std::function<void()> work);
+
+    static cudaError_t allocate(Device& device, void** pointer, std::size_t bytes,
+                                Arena::Kind kind = Arena::Kind::Device);
+    static cudaError_t release(Device& device, void* pointer);
+    static cudaError_t allocatePinned(Device& device, void** pointer, std::size_t bytes);
+    static cudaError_t releasePinned(Device& device, void* pointer);
+    // Where the runtime itself reads or writes these bytes. Throws Finding for device memory that
+    // is not there and, in a capture, for host memory that is not pinned.
+    static std::byte* place(Device& device, const void* pointer, std::size_t bytes, bool isDevice,
+                            const char* name);
+    static cudaError_t launch(Device& device, const cudaLaunchConfig_t& config, const void* kernel,
+                              const std::vector<const void*>& pointers, std::function<void()> body);
+
+    static DeviceOptions& options(Device& device) { return device.m_options; }
+    static Arena& arena(Device& device) { return device.m_arena; }
+    static std::set<cudaStream_t>& streams(Device& device) { return device.m_streams; }
+    static std::set<cudaEvent_t>& events(Device& device) { return device.m_events; }
+    static std::set<cudaGraph_t>& graphs(Device& device) { return device.m_graphs; }
+    static std::set<cudaGraphExec_t>& executables(Device& device) { return device.m_executables; }
+    static std::map<const void*, std::size_t>& sharedLimits(Device& device) {
+        return device.m_sharedLimits;
+    }
+    static cudaError_t& lastError(Device& device) { return device.m_lastError; }
+
+private:
+    static bool mayAllocate(Device& device);
+};
+
+} // namespace simt
