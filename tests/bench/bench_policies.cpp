@@ -1,20 +1,24 @@
 // What the scheduler's choices cost and give on a real model, each pair alternated in one process.
-//   bench_policies MODEL throughput|lanes|selective|simulate|streams|leaks [--seconds 20]
-//                  [--rounds 3] [--requests 10000]
+//   bench_policies MODEL throughput|lanes|selective|streams|leaks [--seconds 20] [--rounds 3]
+//                  [--requests 10000] [--policy NAME]... [--threads N] [--kv-blocks N]
 // throughput: output tokens a second of single, dynamic and continuous batching. lanes: p99 TTFT of
 // the realtime lane at 1.2 times saturation with and without priority. selective: short and long
-// prompts, against continuous. simulate: the same arrivals served and simulated with the costs that
-// the engine measured meanwhile. streams: TTFT of a 2k-token prompt that is written over two
-// seconds. leaks: requests with 30 % cancels under each policy, and whether every block came back.
+// prompts, against continuous. streams: TTFT of a 2k-token prompt that is written over two seconds.
+// leaks: small requests with 30 % cancels under each policy: whether each ended once with its
+// tokens, and every block came back; a line of JSON a policy, and a failure where not.
 #include "engine/backend.h"
-#include "engine/simulate.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <deque>
+#include <fstream>
 #include <functional>
+#include <map>
 #include <random>
 #include <thread>
 
@@ -30,6 +34,7 @@ struct Bench {
     double seconds = 20.0;
     int requests = 10000;
     int rounds = 3;
+    std::vector<std::string> policies = {"single", "dynamic", "continuous", "selective"};
 
     // Both sides of a round meet the same requests at the same times.
     void beginSide(int round) { random.seed(static_cast<std::uint64_t>(7 + round)); }
@@ -76,6 +81,25 @@ double quantile(std::vector<double> values, double q) {
     }
     std::ranges::sort(values);
     return values[static_cast<std::size_t>(q * static_cast<double>(values.size() - 1))];
+}
+
+// Order statistics that hold the median with at least 95 %, without a distribution; all values
+// where there are too few.
+std::pair<double, double> medianInterval(std::vector<double> values) {
+    std::ranges::sort(values);
+    const std::size_t n = values.size();
+    double term = std::pow(0.5, static_cast<double>(n)); // that none is below the median
+    double tail = term;
+    std::size_t left = 0;
+    while (left + 1 < n / 2) {
+        term *= static_cast<double>(n - left) / static_cast<double>(left + 1);
+        if (2.0 * (tail + term) > 0.05) {
+            break;
+        }
+        tail += term;
+        ++left;
+    }
+    return {values[left], values[n - 1 - left]};
 }
 
 std::vector<double> ttftMs(const Records& records,
@@ -140,11 +164,18 @@ void throughput(Bench& bench) {
             rates[i].push_back(closedRate(bench, rows[i].count, 32, 64));
         }
     }
-    const double single = quantile(rates[0], 0.5);
+    // Ratios of a round: what slows the machine for a while slows both.
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        const double rate = quantile(rates[i], 0.5);
-        fmt::print("{:14} {:7.1f} output tok/s  {:5.2f} x single  [{:.1f}, {:.1f}]\n", rows[i].name,
-                   rate, rate / single, quantile(rates[i], 0.0), quantile(rates[i], 1.0));
+        std::vector<double> ratios;
+        for (std::size_t round = 0; round < rates[i].size(); ++round) {
+            ratios.push_back(rates[i][round] / rates[0][round]);
+        }
+        const auto [low, high] = medianInterval(ratios);
+        fmt::print(
+            "{:14} {:7.1f} output tok/s [{:.1f}, {:.1f}]  {:5.2f} x single, 95 % interval of "
+            "the median {:.2f} to {:.2f}\n",
+            rows[i].name, quantile(rates[i], 0.5), quantile(rates[i], 0.0), quantile(rates[i], 1.0),
+            quantile(ratios, 0.5), low, high);
     }
 }
 
@@ -208,79 +239,6 @@ void selective(Bench& bench) {
     }
 }
 
-// The last costs that the engine told.
-engine::CostModel costOf(engine::Backend& backend) {
-    engine::CostModel cost;
-    for (const engine::Event& event : backend.takeEvents()) {
-        const auto* notice = std::get_if<engine::Notice>(&event.body);
-        if (notice != nullptr && notice->kind == "step_cost") {
-            for (std::size_t i = 0; i < cost.ns.size(); ++i) {
-                cost.ns[i] = std::stod(notice->values[i].second);
-            }
-        }
-    }
-    return cost;
-}
-
-void simulated(Bench& bench) {
-    const double saturation = closedRate(bench, 32, 48, 24) / 24.0;
-    for (const Batching batching :
-         {Batching::Single, Batching::Dynamic, Batching::Continuous, Batching::Selective}) {
-        bench.set([&](engine::EngineConfig& config) { config.batching = batching; });
-        bench.backend->takeEvents();
-        // Below each policy's own saturation: above it a TTFT tells the length of the run.
-        const double share = batching == Batching::Single    ? 0.12
-                             : batching == Batching::Dynamic ? 0.4
-                                                             : 0.55;
-        const double rate = share * saturation;
-        engine::TimePoint begin = Clock::now();
-        const Records records = openLoop(bench, rate, [&] {
-            return bench.request(16 + static_cast<int>(bench.random() % 150),
-                                 8 + static_cast<int>(bench.random() % 32));
-        });
-        engine::SimulationSetup setup{.config = bench.backend->config().effective,
-                                      .arrivals = {},
-                                      .cost = costOf(*bench.backend),
-                                      .onEnded = {}};
-        double arrivalNs = 0.0;
-        engine::TimePoint last = begin;
-        double tokens = 0.0;
-        for (const auto& record : records) {
-            engine::Arrival arrival;
-            arrival.at = *record->stamps.scheduled - begin;
-            arrival.promptTokens = record->promptTokens;
-            arrival.outputTokens = record->maxTokens;
-            setup.arrivals.push_back(arrival);
-            arrivalNs += static_cast<double>(
-                (*record->stamps.tokenized - *record->stamps.scheduled).count());
-            last = std::max(last, *record->stamps.finished);
-            tokens += static_cast<double>(record->outputTokens);
-        }
-        setup.cost.arrivalNs = arrivalNs / static_cast<double>(records.size());
-        const auto result = engine::simulate(setup);
-        if (!result) {
-            throw std::runtime_error(result.error().message);
-        }
-        std::vector<double> ttft;
-        for (const engine::SimulatedRequest& request : result->requests) {
-            if (request.firstToken) {
-                ttft.push_back(std::chrono::duration<double, std::milli>(*request.firstToken -
-                                                                         request.arrival.at)
-                                   .count());
-            }
-        }
-        const auto real = ttftMs(records, [](const auto&) { return true; });
-        const double realRate = tokens / std::chrono::duration<double>(last - begin).count();
-        const double rateInModel = tokens / std::chrono::duration<double>(result->duration).count();
-        fmt::print("policy {}  {} requests  output tok/s real {:.1f} simulated {:.1f} ({:+.1f} %)  "
-                   "TTFT p50 real {:.1f} simulated {:.1f} ms ({:+.1f} %)  p99 {:.1f} {:.1f}\n",
-                   static_cast<int>(batching), records.size(), realRate, rateInModel,
-                   (rateInModel / realRate - 1.0) * 100.0, quantile(real, 0.5), quantile(ttft, 0.5),
-                   (quantile(ttft, 0.5) / quantile(real, 0.5) - 1.0) * 100.0, quantile(real, 0.99),
-                   quantile(ttft, 0.99));
-    }
-}
-
 std::string prose(Bench& bench, std::size_t bytes) {
     constexpr std::array kWords = {"river",   "stone",  "carries", "the",    "quiet",
                                    "answer",  "of",     "every",   "winter", "morning",
@@ -330,45 +288,117 @@ void streams(Bench& bench) {
                quantile(plain, 0.5), quantile(fed, 0.5) / quantile(plain, 0.5));
 }
 
+std::int64_t residentKib() {
+    std::ifstream file("/proc/self/statm");
+    std::int64_t all = 0;
+    std::int64_t resident = 0;
+    file >> all >> resident;
+    return resident * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+// What became of the requests whose end was seen.
+struct Tally {
+    std::int64_t completed = 0, cancelledWaiting = 0, cancelledRunning = 0, other = 0;
+    std::int64_t lost = 0;      // without a record
+    std::int64_t wrongSize = 0; // completed, with other than the tokens asked for
+    std::int64_t tokens = 0;
+
+    void add(const engine::TokenStream& stream) {
+        const auto record = stream.record();
+        if (!record) {
+            ++lost;
+            return;
+        }
+        tokens += record->outputTokens;
+        if (engine::outcome(record->reason) == engine::Outcome::Completed) {
+            ++completed;
+            wrongSize += record->outputTokens == record->maxTokens ? 0 : 1;
+        } else if (record->reason == engine::FinishReason::Cancelled) {
+            ++(record->stamps.planned ? cancelledRunning : cancelledWaiting);
+        } else {
+            ++other;
+        }
+    }
+};
+
+void awaitIdle(Bench& bench) {
+    bench.backend->resetPrefixCache();
+    for (int i = 0; i < 50; ++i) {
+        std::this_thread::sleep_for(100ms);
+        if (bench.backend->snapshot().kvBlocksUsed == 0) {
+            return;
+        }
+    }
+}
+
+Tally serveAndCancel(Bench& bench) {
+    Tally tally;
+    std::deque<std::shared_ptr<engine::TokenStream>> outstanding;
+    const auto takeOldest = [&] {
+        while (outstanding.front()->waitNext(1000ms)) {
+        }
+        tally.add(*outstanding.front());
+        outstanding.pop_front();
+        bench.backend->takeEvents(); // as a recorder would
+    };
+    for (int i = 0; i < bench.requests; ++i) {
+        engine::Request request = bench.request(1 + static_cast<int>(bench.random() % 24),
+                                                1 + static_cast<int>(bench.random() % 8));
+        request.lane = i % 2 == 0 ? engine::Lane::Batch : engine::Lane::Realtime;
+        outstanding.push_back(bench.backend->submit(std::move(request)));
+        if (bench.uniform() < 0.3) {
+            bench.backend->cancel(outstanding[bench.random() % outstanding.size()]->id());
+        }
+        if (outstanding.size() >= 48) { // three times what may run
+            takeOldest();
+        }
+    }
+    while (!outstanding.empty()) {
+        takeOldest();
+    }
+    return tally;
+}
+
 void leaks(Bench& bench) {
-    for (const Batching batching :
-         {Batching::Single, Batching::Dynamic, Batching::Continuous, Batching::Selective}) {
+    bool isSound = true;
+    for (const std::string& policy : bench.policies) {
         bench.set([&](engine::EngineConfig& config) {
-            config.batching = batching;
+            static_cast<void>(
+                engine::setFromText(*engine::findField("batching.policy"), config, policy));
             config.batchWindowMs = 5;
-            config.maxWaiting = 1000000;
             config.classTokens = 16;
+            config.classPatienceMs = 100;
         });
+        awaitIdle(bench);
         const engine::Snapshot before = bench.backend->snapshot();
+        const std::int64_t kibBefore = residentKib();
         const auto begin = Clock::now();
-        Streams streams;
-        for (int i = 0; i < bench.requests; ++i) {
-            engine::Request request = bench.request(1 + static_cast<int>(bench.random() % 24),
-                                                    1 + static_cast<int>(bench.random() % 4));
-            request.lane = i % 2 == 0 ? engine::Lane::Batch : engine::Lane::Realtime;
-            streams.push_back(bench.backend->submit(std::move(request)));
-            if (bench.uniform() < 0.3) {
-                const std::size_t back = bench.random() % std::min<std::size_t>(64, streams.size());
-                bench.backend->cancel(streams[streams.size() - 1 - back]->id());
-            }
-            if (i % 16 == 15) {
-                std::this_thread::sleep_for(10ms);
-            }
-        }
-        std::size_t cancelled = 0;
-        for (const auto& record : ended(streams)) {
-            cancelled += record->reason == engine::FinishReason::Cancelled ? 1U : 0U;
-        }
-        bench.backend->resetPrefixCache();
-        std::this_thread::sleep_for(600ms);
+        const Tally tally = serveAndCancel(bench);
+        const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+        awaitIdle(bench);
         const engine::Snapshot after = bench.backend->snapshot();
-        fmt::print("policy {}  {} requests, {} cancelled, {:.0f} s, {} preemptions; blocks in use "
-                   "{}, kept {}, received {} = ended {}\n",
-                   static_cast<int>(batching), streams.size(), cancelled,
-                   std::chrono::duration<double>(Clock::now() - begin).count(),
-                   after.preemptions - before.preemptions, after.kvBlocksUsed, after.kvBlocksKept,
-                   after.received,
-                   after.completed + after.cancelled + after.failed + after.rejected);
+        const auto ends = [](const engine::Snapshot& s) {
+            return s.completed + s.cancelled + s.failed + s.rejected;
+        };
+        const auto unended = static_cast<std::int64_t>(after.received - before.received) -
+                             static_cast<std::int64_t>(ends(after) - ends(before));
+        isSound = isSound && tally.lost == 0 && tally.wrongSize == 0 && unended == 0 &&
+                  after.kvBlocksUsed == before.kvBlocksUsed;
+        fmt::print("{{\"policy\": \"{}\", \"requests\": {}, \"completed\": {}, "
+                   "\"cancelled_waiting\": {}, \"cancelled_running\": {}, \"other_ends\": {}, "
+                   "\"lost\": {}, \"unended\": {}, \"wrong_length\": {}, \"output_tokens\": {}, "
+                   "\"preemptions\": {}, \"seconds\": {:.0f}, \"blocks\": {}, "
+                   "\"used_before\": {}, \"used_after\": {}, \"rss_kib_before\": {}, "
+                   "\"rss_kib_after\": {}}}\n",
+                   policy, bench.requests, tally.completed, tally.cancelledWaiting,
+                   tally.cancelledRunning, tally.other, tally.lost, unended, tally.wrongSize,
+                   tally.tokens, after.preemptions - before.preemptions, seconds,
+                   after.kvBlocksTotal, before.kvBlocksUsed, after.kvBlocksUsed, kibBefore,
+                   residentKib());
+        std::fflush(stdout);
+    }
+    if (!isSound) {
+        throw std::runtime_error("something was lost or kept");
     }
 }
 
@@ -383,12 +413,19 @@ int main(int argc, char** argv) {
     app.add_option("--seconds", bench.seconds);
     app.add_option("--requests", bench.requests);
     app.add_option("--rounds", bench.rounds);
+    app.add_option("--policy", bench.policies)->check(CLI::IsMember(bench.policies));
+    engine::EngineConfig config;
+    app.add_option("--threads", config.threads);
+    app.add_option("--kv-blocks", config.kvBlocks);
+    app.add_option("--block-tokens", config.blockTokens);
     CLI11_PARSE(app, argc, argv);
-    const std::map<std::string, void (*)(Bench&)> benches = {
-        {"throughput", throughput}, {"lanes", lanes},     {"selective", selective},
-        {"simulate", simulated},    {"streams", streams}, {"leaks", leaks}};
+    const std::map<std::string, void (*)(Bench&)> benches = {{"throughput", throughput},
+                                                             {"lanes", lanes},
+                                                             {"selective", selective},
+                                                             {"streams", streams},
+                                                             {"leaks", leaks}};
     const auto chosen = benches.find(what);
-    auto backend = engine::makeEngine(model, {});
+    auto backend = engine::makeEngine(model, config);
     if (!backend || chosen == benches.end()) {
         fmt::print(stderr, "{}\n", backend ? "no such bench" : backend.error().message);
         return 1;
