@@ -188,6 +188,17 @@ __global__ void misbehaveKernel(float* out, int n, Fault fault) {
         }
         __syncwarp();
         break;
+    case Fault::Deadlock:
+        if (i == 7) {
+            __syncthreads();
+        }
+        __syncwarp();
+        break;
+    case Fault::DifferentCarving: {
+        SharedCarver other;
+        other.take<float>(i < 16 ? 32 : 31);
+        break;
+    }
     case Fault::Recursion: {
         volatile float value = 1.0F;
         out[i] = deep(&value, 10'000'000);

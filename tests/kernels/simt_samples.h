@@ -25,9 +25,11 @@ enum class Fault {
     HostPointer,
     MisalignedVector,
     MissingWarpBarrier,
-    TooMuchShared,  // carves more than the launch asked for
-    OneLaneMissing, // a shuffle that lane 7 does not come to
-    Recursion,      // until the stack is full
+    TooMuchShared,    // carves more than the launch asked for
+    OneLaneMissing,   // a shuffle that lane 7 does not come to
+    Deadlock,         // one lane waits at a barrier, the others for that lane
+    DifferentCarving, // half of the threads carve another length
+    Recursion,        // until the stack is full
     Trap,
 };
 

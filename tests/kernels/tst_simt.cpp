@@ -32,11 +32,6 @@ private Q_SLOTS:
     void plantedFaultsAreFound();
     void findingsNameKernelBlockThreadAndLine();
     void aFindingLeavesTheExecutorUsable();
-    void sharedMemoryIsLimitedByTheArchitecture();
-    void leaksAreCounted();
-    void chosenCallsFail();
-    void withoutADeviceThereIsNoGpu();
-    void capturedWorkRunsWhenTheGraphDoes();
     void switchesAreFast();
 };
 
@@ -236,6 +231,8 @@ void TstSimt::plantedFaultsAreFound_data() {
     QTest::addRow("host pointer") << Fault::HostPointer << FindingKind::ForeignPointer;
     QTest::addRow("misaligned") << Fault::MisalignedVector << FindingKind::Misaligned;
     QTest::addRow("too much shared") << Fault::TooMuchShared << FindingKind::Carving;
+    QTest::addRow("deadlock") << Fault::Deadlock << FindingKind::Deadlock;
+    QTest::addRow("different carving") << Fault::DifferentCarving << FindingKind::Carving;
     QTest::addRow("full stack") << Fault::Recursion << FindingKind::StackOverflow;
     QTest::addRow("trap") << Fault::Trap << FindingKind::Trap;
 }
@@ -272,93 +269,6 @@ void TstSimt::aFindingLeavesTheExecutorUsable() {
         QCOMPARE(sumBlocksProblem(300), std::string());
         QCOMPARE(tilesProblem(5, 6, 7), std::string());
     }
-}
-
-void TstSimt::sharedMemoryIsLimitedByTheArchitecture() {
-    for (const simt::Architecture& architecture : simt::kArchitectures) {
-        simt::Device device({.architecture = architecture});
-        int major = 0, most = 0;
-        QCOMPARE(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0), cudaSuccess);
-        QCOMPARE(major, architecture.major);
-        cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0);
-        const auto ask = [](int bytes) {
-            return cudaFuncSetAttribute(reinterpret_cast<const void*>(&tests::passBarriers),
-                                        cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-        };
-        QCOMPARE(ask(most), cudaSuccess);
-        QCOMPARE(ask(most + 1), cudaErrorInvalidValue);
-    }
-}
-
-void TstSimt::leaksAreCounted() {
-    simt::Device device;
-    void* memory = nullptr;
-    cudaStream_t stream = nullptr;
-    QCOMPARE(cudaMalloc(&memory, 1000), cudaSuccess);
-    QCOMPARE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
-    QCOMPARE(device.leaks().size(), std::size_t{2});
-    QCOMPARE(device.leaks()[0], std::string("1 allocations of 1000 bytes of device memory"));
-    QCOMPARE(cudaFree(memory), cudaSuccess);
-    QCOMPARE(cudaStreamDestroy(stream), cudaSuccess);
-    QVERIFY(device.leaks().empty());
-    const auto again = findingOf([&] { cudaFree(memory); });
-    QVERIFY(again && again->kind() == FindingKind::Runtime);
-}
-
-void TstSimt::chosenCallsFail() {
-    simt::Device device;
-    void* memory = nullptr;
-    device.failCall(2, cudaErrorLaunchFailure);
-    QCOMPARE(cudaMalloc(&memory, 16), cudaSuccess);
-    QCOMPARE(cudaFree(memory), cudaErrorLaunchFailure);
-    QCOMPARE(cudaGetLastError(), cudaErrorLaunchFailure);
-    QCOMPARE(cudaGetLastError(), cudaSuccess);
-    QCOMPARE(cudaFree(memory), cudaSuccess);
-
-    device.failAllocation(1);
-    QCOMPARE(cudaMalloc(&memory, 16), cudaErrorMemoryAllocation);
-    QCOMPARE(cudaMalloc(&memory, std::size_t{9} << 30), cudaErrorMemoryAllocation);
-    QVERIFY(device.leaks().empty());
-    QCOMPARE(device.calls().size(), std::size_t{5});
-}
-
-void TstSimt::withoutADeviceThereIsNoGpu() {
-    int count = 7;
-    QCOMPARE(cudaGetDeviceCount(&count), cudaErrorNoDevice);
-    QCOMPARE(count, 0);
-    void* memory = nullptr;
-    QCOMPARE(cudaMalloc(&memory, 16), cudaErrorNoDevice);
-}
-
-void TstSimt::capturedWorkRunsWhenTheGraphDoes() {
-    simt::Device device;
-    const auto values = randomFloats(128);
-    const DeviceArray<float> in(values), out(std::vector<float>(1, -7.0F));
-    cudaStream_t stream = nullptr;
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t executable = nullptr;
-    cudaStreamCreate(&stream);
-
-    QCOMPARE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
-    tests::sumBlocks(in.data(), out.data(), 128, Fault::None, stream);
-    QCOMPARE(cudaStreamEndCapture(stream, &graph), cudaSuccess);
-    QCOMPARE(cudaGraphInstantiate(&executable, graph), cudaSuccess);
-    QCOMPARE(out.read()[0], -7.0F);
-    QCOMPARE(cudaGraphLaunch(executable, stream), cudaSuccess);
-    QVERIFY(std::abs(static_cast<double>(out.read()[0]) - sums(values, 128)[0]) < 1e-4);
-
-    // What waits or allocates spoils a capture.
-    void* memory = nullptr;
-    QCOMPARE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
-    QCOMPARE(cudaMalloc(&memory, 16), cudaErrorStreamCaptureUnsupported);
-    QCOMPARE(cudaStreamSynchronize(stream), cudaErrorStreamCaptureUnsupported);
-    cudaGraph_t spoilt = nullptr;
-    QCOMPARE(cudaStreamEndCapture(stream, &spoilt), cudaErrorStreamCaptureInvalidated);
-    QVERIFY(spoilt == nullptr);
-
-    cudaGraphExecDestroy(executable);
-    cudaGraphDestroy(graph);
-    cudaStreamDestroy(stream);
 }
 
 void TstSimt::switchesAreFast() {

@@ -7,6 +7,8 @@
 #include "tests/support/simt/executor.h"
 #include "tests/support/simt/runtime_api.h"
 
+#include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -27,11 +29,19 @@ inline constexpr Architecture kArchitectures[] = {
     {9, 0, 227 * 1024}, {10, 0, 227 * 1024}, {12, 0, 99 * 1024},
 };
 
+// When work that a stream was given runs. Both are allowed to a real device, so the results of a
+// program that waits where it must are the same.
+enum class WorkTime {
+    AtOnce,
+    AsLateAsPossible, // when somebody waits for it; findings then come from that call
+};
+
 struct DeviceOptions {
     Architecture architecture = kArchitectures[1];
     std::size_t memoryBytes = std::size_t{8} << 30;
     Schedule schedule = Schedule::InOrder;
     std::uint64_t seed = 1;
+    WorkTime workTime = WorkTime::AtOnce;
 };
 
 struct Call {
@@ -68,6 +78,7 @@ private:
     DeviceOptions m_options;
     Arena m_arena;
     Executor m_executor;
+    std::map<cudaStream_t, std::deque<std::function<void()>>> m_queues; // null: the default stream
     std::vector<Call> m_calls;
     std::optional<std::size_t> m_callToFail, m_allocationToFail; // counted down
     cudaError_t m_failure = cudaErrorUnknown;

@@ -36,17 +36,17 @@ void commitGroup() {
 
 void landCopies(unsigned pending) {
     Lane& self = lane();
-    std::vector<AsyncCopy> left;
+    const auto hasLanded = [&](const AsyncCopy& copy) {
+        return copy.group + pending < self.committedGroups;
+    };
     for (const AsyncCopy& copy : self.copies) {
-        if (copy.group + pending < self.committedGroups) {
+        if (hasLanded(copy)) {
             self.executor->access(copy.array, static_cast<std::int64_t>(copy.offset), 16,
                                   Access::Write, 16, copy.site);
             std::memcpy(copy.array->data + copy.offset, copy.bytes.data(), 16);
-        } else {
-            left.push_back(copy);
         }
     }
-    self.copies = std::move(left);
+    std::erase_if(self.copies, hasLanded);
 }
 
 // --- matrix loads ---

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <bit>
 #include <exception>
-#include <map>
 #include <numeric>
 
 constinit thread_local uint3 threadIdx{}, blockIdx{};
@@ -23,14 +22,6 @@ Lane& lane() {
         throw Finding(FindingKind::Runtime, "device code was called on the host");
     }
     return *runningLane;
-}
-
-void fail(FindingKind kind, const std::string& what, const Site& site) {
-    lane().executor->fail(kind, what + " at " + describe(site), nullptr);
-}
-
-void failAt(FindingKind kind, const std::string& what, const void* instruction) {
-    lane().executor->fail(kind, what, instruction);
 }
 
 Executor::Executor(Arena& arena) : m_arena(arena), m_fibers(&Executor::runBody, this) {}
@@ -91,7 +82,6 @@ void Executor::beginBlock(const KernelLaunch& launch, uint3 block) {
         lane.executor = this;
         lane.index = n;
         lane.state = Lane::State::Ready;
-        lane.site.reset();
         lane.committedGroups = 0;
         lane.copies.clear();
         setReady(i, true);
@@ -152,7 +142,7 @@ void Executor::endLane(Lane& lane) {
         });
         fail(FindingKind::EarlyExit,
              fmt::format("the thread ended while thread {} waits for it at the barrier of {}",
-                         (*waiting)->index, describe(*(*waiting)->site)),
+                         (*waiting)->index, describe((*waiting)->site)),
              nullptr);
     }
     // Lanes that ended don't count in collectives that others wait in.
@@ -230,18 +220,13 @@ void Executor::barrier(Lane& lane, int predicate, const Site& site) {
     setReady(lane.index, false);
     m_arriving += predicate != 0 ? 1 : 0;
     if (++m_waiting == m_count) {
-        for (const auto& other : m_lanes) {
-            const bool isSame = other->site && other->site->line() == site.line() &&
-                                other->site->column() == site.column() &&
-                                std::string_view(other->site->file_name()) == site.file_name();
-            if (other->index < m_count && !isSame) {
+        for (std::size_t i = 0; i < m_count; ++i) {
+            const Lane& other = *m_lanes[i];
+            if (!isSame(other.site, site)) {
                 fail(FindingKind::DivergentBarrier,
                      fmt::format("the thread waits at the barrier of {}, thread {} at that of {}",
-                                 describe(site), other->index, describe(*other->site)),
+                                 describe(site), other.index, describe(other.site)),
                      nullptr);
-            }
-            if (other->index + 1 == m_count) {
-                break;
             }
         }
         releaseBarrier();
@@ -297,16 +282,15 @@ void Executor::tryComplete(unsigned warp, std::uint32_t mask) {
             return; // it may still come
         }
         first = first == nullptr ? &other : first;
-        const bool isSame = other.collective == first->collective && other.mask == mask &&
-                            other.site->line() == first->site->line() &&
-                            other.site->column() == first->site->column();
-        if (!isSame) {
+        const bool isTogether = other.collective == first->collective && other.mask == mask &&
+                                isSame(other.site, first->site);
+        if (!isTogether) {
             fail(FindingKind::WarpMask,
                  fmt::format("lanes {} and {} of warp {} don't call the same thing together: {} "
                              "with mask {:#010x} at {}; {} with mask {:#010x} at {}",
                              first->index % 32, i, warp, first->collective->name, first->mask,
-                             describe(*first->site), other.collective->name, other.mask,
-                             describe(*other.site)),
+                             describe(first->site), other.collective->name, other.mask,
+                             describe(other.site)),
                  nullptr);
         }
         payloads[i] = other.payload;
@@ -361,7 +345,7 @@ void Executor::access(const SharedArray* array, std::int64_t offset, std::size_t
              site);
     }
     const Lane& lane = *runningLane;
-    const auto problem = m_shared.access(
+    auto problem = m_shared.access(
         *array, offset, bytes, kind,
         {.thread = lane.index, .epoch = m_epoch, .warp = &m_warps[lane.index / 32], .site = site});
     if (!problem) {
@@ -370,7 +354,7 @@ void Executor::access(const SharedArray* array, std::int64_t offset, std::size_t
     constexpr FindingKind kKinds[] = {FindingKind::SharedBounds, FindingKind::Misaligned,
                                       FindingKind::Uninitialised, FindingKind::PendingCopy,
                                       FindingKind::Race};
-    fail(kKinds[static_cast<std::size_t>(problem->kind)], problem->text, site);
+    fail(kKinds[static_cast<std::size_t>(problem->kind)], std::move(problem->text), site);
 }
 
 void Executor::checkCopies(const Lane& lane) {
@@ -378,81 +362,6 @@ void Executor::checkCopies(const Lane& lane) {
         fail(FindingKind::PendingCopy, "the thread ended before its asynchronous copies had landed",
              lane.copies.front().site);
     }
-}
-
-// --- findings ---
-
-void Executor::fail(FindingKind kind, std::string what, const void* instruction) {
-    m_pending = {kind, std::move(what), runningLane, instruction};
-    m_fibers.yield();
-    std::terminate(); // an abandoned fiber is never resumed
-}
-
-std::string Executor::place(const Lane* lane) const {
-    const auto text = [](uint3 at) { return fmt::format("({},{},{})", at.x, at.y, at.z); };
-    std::string result = nameOfFunction(m_launch->kernel);
-    if (lane != nullptr) {
-        result += fmt::format(", block {}, thread {}", text(lane->block), text(lane->thread));
-    }
-    return result;
-}
-
-void Executor::throwFinding() {
-    const Pending pending = *m_pending;
-    std::string message = place(pending.lane) + ": " + pending.what;
-    if (pending.instruction != nullptr) {
-        message += ", at " + describeAddress(pending.instruction);
-    }
-    m_fibers.abandon();
-    m_arena.closeAll();
-    throw Finding(pending.kind, message);
-}
-
-void Executor::throwDeadlock() {
-    std::map<std::string, std::vector<unsigned>> waiting;
-    for (std::size_t i = 0; i < m_count; ++i) {
-        const Lane& lane = *m_lanes[i];
-        if (lane.state == Lane::State::AtBarrier) {
-            waiting["at the barrier of " + describe(*lane.site)].push_back(lane.index);
-        } else if (lane.state == Lane::State::InCollective) {
-            waiting[fmt::format("in {} with mask {:#010x} at {}", lane.collective->name, lane.mask,
-                                describe(*lane.site))]
-                .push_back(lane.index);
-        }
-    }
-    std::string what = "nobody can go on";
-    for (const auto& [place, lanes] : waiting) {
-        what += fmt::format("; {} threads (the first is {}) wait {}", lanes.size(), lanes.front(),
-                            place);
-    }
-    m_pending = {FindingKind::Deadlock, what, nullptr};
-    throwFinding();
-}
-
-// --- faults ---
-
-void* Executor::prepareFault(const void* address, const void* instruction) {
-    m_faultAddress = address;
-    m_faultInstruction = instruction;
-    return m_fibers.top(runningLane->index);
-}
-
-void Executor::reportFault() {
-    Executor& self = *runningLane->executor;
-    const void* address = self.m_faultAddress;
-    // The instruction itself, not the one after a call.
-    const void* instruction = static_cast<const std::byte*>(self.m_faultInstruction) + 1;
-    if (self.m_arena.contains(address)) {
-        self.fail(FindingKind::GlobalBounds,
-                  "reaches device memory " + self.m_arena.describe(address), instruction);
-    }
-    if (self.m_fibers.isGuard(address)) {
-        self.fail(FindingKind::StackOverflow, "the stack of a thread overflowed", instruction);
-    }
-    self.fail(address == nullptr ? FindingKind::Misaligned : FindingKind::ForeignPointer,
-              address == nullptr ? std::string("uses a null or misaligned pointer")
-                                 : fmt::format("uses {}, which is no device memory", address),
-              instruction);
 }
 
 } // namespace simt

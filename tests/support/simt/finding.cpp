@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <dlfcn.h>
 #include <memory>
 #include <vector>
@@ -44,6 +45,11 @@ std::vector<std::string> addressLines(std::uintptr_t address) {
 
 std::string describe(const Site& site) {
     return fmt::format("{}:{}", withoutFolders(site.file_name()), site.line());
+}
+
+bool isSame(const Site& a, const Site& b) {
+    return a.line() == b.line() && a.column() == b.column() &&
+           (a.file_name() == b.file_name() || std::strcmp(a.file_name(), b.file_name()) == 0);
 }
 
 std::string describeAddress(const void* instruction) {

@@ -40,6 +40,7 @@ private:
 
 using Site = std::source_location;
 std::string describe(const Site& site); // file:line
+bool isSame(const Site& a, const Site& b);
 // The function and line of an instruction outside the executor's own headers, inlined ones too.
 // Asks addr2line, so it is slow; the bare function name where there is no debug information.
 std::string describeAddress(const void* instruction);

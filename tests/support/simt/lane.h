@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 namespace simt {
@@ -34,11 +33,11 @@ struct AsyncCopy {
 struct Lane {
     enum class State : std::uint8_t { Ready, AtBarrier, InCollective, Done };
 
-    uint3 thread{}, block{};
     Executor* executor = nullptr;
     unsigned index = 0; // in the block
     State state = State::Ready;
-    std::optional<Site> site; // of the barrier or the collective
+    uint3 thread{}, block{};
+    Site site; // of the barrier or the collective that it waits in
     const Collective* collective = nullptr;
     std::uint32_t mask = 0;
     void* payload = nullptr;
@@ -52,7 +51,8 @@ extern constinit thread_local Lane* runningLane; // null outside kernels
 Lane& lane();
 
 // Ends the kernel with a finding about the lane that runs.
-[[noreturn]] void fail(FindingKind kind, const std::string& what, const Site& site);
-[[noreturn]] void failAt(FindingKind kind, const std::string& what, const void* instruction);
+// Nothing of the kernel is run any more, no destructor either: text is moved, not copied.
+[[noreturn]] void fail(FindingKind kind, std::string what, const Site& site);
+[[noreturn]] void failAt(FindingKind kind, std::string what, const void* instruction);
 
 } // namespace simt

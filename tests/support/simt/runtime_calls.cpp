@@ -22,12 +22,73 @@ bool RuntimeCalls::refuseInCapture(Device& device) {
     return isCapturing;
 }
 
-void RuntimeCalls::enqueue(cudaStream_t stream, std::function<void()> work) {
+// --- work in stream order ---
+
+void RuntimeCalls::enqueue(Device& device, cudaStream_t stream, std::function<void()> work) {
     if (stream != nullptr && stream->isCapturing) {
         stream->captured.push_back(std::move(work));
+    } else if (device.m_options.workTime == WorkTime::AsLateAsPossible) {
+        device.m_queues[stream].push_back(std::move(work));
     } else {
         work();
     }
+}
+
+void RuntimeCalls::runOne(Device& device, cudaStream_t stream) {
+    auto& queue = device.m_queues[stream];
+    const std::function<void()> work = std::move(queue.front());
+    queue.pop_front();
+    try {
+        work();
+    } catch (...) {
+        device.m_queues.clear(); // a device that failed does nothing more
+        throw;
+    }
+}
+
+bool RuntimeCalls::isIdle(Device& device, cudaStream_t stream) {
+    const auto queue = device.m_queues.find(stream);
+    return queue == device.m_queues.end() || queue->second.empty();
+}
+
+void RuntimeCalls::drain(Device& device, cudaStream_t stream) {
+    while (!isIdle(device, stream)) {
+        runOne(device, stream);
+    }
+}
+
+void RuntimeCalls::drainDefault(Device& device) {
+    drain(device, nullptr);
+    for (const cudaStream_t stream : device.m_streams) {
+        if (stream->joinsDefault) {
+            drain(device, stream);
+        }
+    }
+}
+
+void RuntimeCalls::drainAll(Device& device) {
+    drain(device, nullptr);
+    for (const cudaStream_t stream : device.m_streams) {
+        drain(device, stream);
+    }
+}
+
+void RuntimeCalls::drainUntil(Device& device, cudaEvent_t event, unsigned times) {
+    while (event->recorded < times && !isIdle(device, event->stream)) {
+        runOne(device, event->stream);
+    }
+}
+
+// --- memory ---
+
+bool RuntimeCalls::isPageable(Device& device, const void* pointer) {
+    if (device.m_arena.contains(pointer)) {
+        return false;
+    }
+    const auto after = device.m_pinned.upper_bound(const_cast<void*>(pointer));
+    return after == device.m_pinned.begin() ||
+           static_cast<const std::byte*>(pointer) >=
+               static_cast<std::byte*>(std::prev(after)->first) + std::prev(after)->second;
 }
 
 bool RuntimeCalls::mayAllocate(Device& device) {
@@ -88,6 +149,7 @@ cudaError_t RuntimeCalls::releasePinned(Device& device, void* pointer) {
         throw Finding(FindingKind::Runtime,
                       fmt::format("{} is freed, which is no pinned memory", pointer));
     }
+    drainAll(device);
     std::free(pointer); // NOLINT: of aligned_alloc
     return cudaSuccess;
 }
@@ -126,25 +188,21 @@ cudaError_t RuntimeCalls::launch(Device& device, const cudaLaunchConfig_t& confi
         return cudaErrorInvalidValue;
     }
     for (const void* pointer : pointers) {
-        const auto pinned = device.m_pinned.upper_bound(const_cast<void*>(pointer));
-        const bool isPinned =
-            pinned != device.m_pinned.begin() &&
-            static_cast<const std::byte*>(pointer) <
-                static_cast<std::byte*>(std::prev(pinned)->first) + std::prev(pinned)->second;
         // One past the end is a fine pointer, as is null for what is absent.
-        if (pointer != nullptr && !isPinned && !device.m_arena.contains(pointer)) {
+        if (pointer != nullptr && isPageable(device, pointer)) {
             throw Finding(FindingKind::ForeignPointer,
                           fmt::format("{} is given {}, which is neither device nor pinned memory",
                                       nameOfFunction(kernel), pointer));
         }
     }
-    enqueue(config.stream, [&device, launch = KernelLaunch{.grid = config.gridDim,
-                                                           .block = config.blockDim,
-                                                           .sharedBytes = config.dynamicSmemBytes,
-                                                           .kernel = kernel,
-                                                           .body = std::move(body)}] {
-        device.m_executor.run(launch, device.m_options.schedule, device.m_options.seed);
-    });
+    enqueue(device, config.stream,
+            [&device, launch = KernelLaunch{.grid = config.gridDim,
+                                            .block = config.blockDim,
+                                            .sharedBytes = config.dynamicSmemBytes,
+                                            .kernel = kernel,
+                                            .body = std::move(body)}] {
+                device.m_executor.run(launch, device.m_options.schedule, device.m_options.seed);
+            });
     return cudaSuccess;
 }
 

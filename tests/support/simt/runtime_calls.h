@@ -9,13 +9,15 @@
 #include <vector>
 
 struct CUstream_st {
+    bool joinsDefault = true; // not made with cudaStreamNonBlocking
     bool isCapturing = false;
     bool isInvalidated = false; // something that can't be captured was tried
     std::vector<std::function<void()>> captured;
 };
 struct CUevent_st {
     bool isTimed = true;
-    bool isRecorded = false;
+    cudaStream_t stream = nullptr;    // of the last record
+    unsigned asked = 0, recorded = 0; // how often
     std::chrono::steady_clock::time_point time{};
 };
 struct CUgraph_st {
@@ -58,12 +60,22 @@ public:
 
     // Calls that no stream may be capturing at: they allocate, free or wait.
     static bool refuseInCapture(Device& device);
-    // Work in stream order: done at once, or noted where the stream captures.
-    static void enqueue(cudaStream_t stream, std::function<void()> work);
+    // Work in stream order: done at once or when waited for, or noted where the stream captures.
+    static void enqueue(Device& device, cudaStream_t stream, std::function<void()> work);
+    // Does what a stream still has to do; of the default stream also what joins it; of all.
+    static void drain(Device& device, cudaStream_t stream);
+    static void drainDefault(Device& device);
+    static void drainAll(Device& device);
+    // Until an event has been recorded `times` times.
+    static void drainUntil(Device& device, cudaEvent_t event, unsigned times);
+    static void runOne(Device& device, cudaStream_t stream);
+    static bool isIdle(Device& device, cudaStream_t stream);
 
     static cudaError_t allocate(Device& device, void** pointer, std::size_t bytes,
                                 Arena::Kind kind = Arena::Kind::Device);
     static cudaError_t release(Device& device, void* pointer);
+    // Host memory that is neither pinned nor managed.
+    static bool isPageable(Device& device, const void* pointer);
     static cudaError_t allocatePinned(Device& device, void** pointer, std::size_t bytes);
     static cudaError_t releasePinned(Device& device, void* pointer);
     // Where the runtime itself reads or writes these bytes. Throws Finding for device memory that

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <vector>
 
 using simt::Device;
 using simt::RuntimeCalls;
@@ -29,16 +30,34 @@ cudaError_t copyRows(Device& device, void* to, std::size_t toPitch, const void* 
     if (width > toPitch || width > fromPitch) {
         return cudaErrorInvalidValue;
     }
-    const auto span = [&](std::size_t pitch) { return pitch * (height - 1) + width; };
-    std::byte* target =
-        RuntimeCalls::place(device, to, span(toPitch), toDevice(device, kind, to), name);
-    const std::byte* source =
-        RuntimeCalls::place(device, from, span(fromPitch), fromDevice(device, kind, from), name);
-    RuntimeCalls::enqueue(stream, [=] {
+    const auto span = [=](std::size_t pitch) { return pitch * (height - 1) + width; };
+    const bool isToDevice = toDevice(device, kind, to),
+               isFromDevice = fromDevice(device, kind, from);
+    // Both ends are looked up when the copy runs: what was freed before is found.
+    const auto copy = [=, &device](const std::byte* staged) {
+        std::byte* target = RuntimeCalls::place(device, to, span(toPitch), isToDevice, name);
+        const std::byte* source =
+            staged != nullptr
+                ? staged
+                : RuntimeCalls::place(device, from, span(fromPitch), isFromDevice, name);
         for (std::size_t row = 0; row < height; ++row) {
             std::memmove(target + row * toPitch, source + row * fromPitch, width);
         }
-    });
+    };
+    RuntimeCalls::place(device, to, span(toPitch), isToDevice, name);
+    RuntimeCalls::place(device, from, span(fromPitch), isFromDevice, name);
+    if (!isFromDevice && RuntimeCalls::isPageable(device, from)) {
+        // Taken into the driver's own buffer before the call returns.
+        const auto* bytes = static_cast<const std::byte*>(from);
+        RuntimeCalls::enqueue(device, stream,
+                              [copy, staged = std::vector<std::byte>(
+                                         bytes, bytes + span(fromPitch))] { copy(staged.data()); });
+        return cudaSuccess;
+    }
+    RuntimeCalls::enqueue(device, stream, [copy] { copy(nullptr); });
+    if (!isToDevice && RuntimeCalls::isPageable(device, to)) {
+        RuntimeCalls::drain(device, stream); // such a call returns when the copy is there
+    }
     return cudaSuccess;
 }
 
@@ -47,8 +66,10 @@ cudaError_t fill(Device& device, void* at, int value, std::size_t bytes, cudaStr
     if (bytes == 0) {
         return cudaSuccess;
     }
-    std::byte* target = RuntimeCalls::place(device, at, bytes, true, name);
-    RuntimeCalls::enqueue(stream, [=] { std::memset(target, value, bytes); });
+    RuntimeCalls::place(device, at, bytes, true, name);
+    RuntimeCalls::enqueue(device, stream, [=, &device] {
+        std::memset(RuntimeCalls::place(device, at, bytes, true, name), value, bytes);
+    });
     return cudaSuccess;
 }
 
@@ -74,13 +95,19 @@ cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned) {
 
 cudaError_t cudaFree(void* pointer) {
     return RuntimeCalls::call("cudaFree", 0, nullptr, [&](Device& device) {
+        RuntimeCalls::drainAll(device);
         return RuntimeCalls::release(device, pointer);
     });
 }
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     return RuntimeCalls::call("cudaFreeAsync", 0, stream, [&](Device& device) {
-        return RuntimeCalls::release(device, pointer);
+        if (RuntimeCalls::refuseInCapture(device)) {
+            return cudaErrorStreamCaptureUnsupported;
+        }
+        RuntimeCalls::enqueue(device, stream,
+                              [&device, pointer] { RuntimeCalls::release(device, pointer); });
+        return cudaSuccess;
     });
 }
 
@@ -102,10 +129,14 @@ cudaError_t cudaFreeHost(void* pointer) {
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
     return RuntimeCalls::call("cudaMemcpy", bytes, nullptr, [&](Device& device) {
-        return RuntimeCalls::refuseInCapture(device)
-                   ? cudaErrorStreamCaptureUnsupported
-                   : copyRows(device, to, bytes, from, bytes, bytes, 1, kind, nullptr,
-                              "cudaMemcpy");
+        if (RuntimeCalls::refuseInCapture(device)) {
+            return cudaErrorStreamCaptureUnsupported;
+        }
+        RuntimeCalls::drainDefault(device);
+        const cudaError_t status =
+            copyRows(device, to, bytes, from, bytes, bytes, 1, kind, nullptr, "cudaMemcpy");
+        RuntimeCalls::drain(device, nullptr);
+        return status;
     });
 }
 

@@ -1,5 +1,4 @@
-// Streams, events, graphs and errors of the emulated CUDA runtime. Work runs when it is given, so a
-// stream never waits; what order a real device may take besides is not shown here.
+// Streams, events, graphs and errors of the emulated CUDA runtime.
 #include "tests/support/simt/runtime_calls.h"
 
 #include <memory>
@@ -33,13 +32,6 @@ void require(const std::set<T*>& all, T* one, const char* what) {
     if (!all.contains(one)) {
         throw Finding(FindingKind::Runtime, std::string("there is no such ") + what);
     }
-}
-
-cudaError_t waitFor(const char* name, cudaStream_t stream) {
-    return RuntimeCalls::call(name, 0, stream, [](Device& device) {
-        return RuntimeCalls::refuseInCapture(device) ? cudaErrorStreamCaptureUnsupported
-                                                     : cudaSuccess;
-    });
 }
 
 } // namespace
@@ -105,9 +97,11 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
 
 // --- streams ---
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
     return RuntimeCalls::call("cudaStreamCreateWithFlags", 0, nullptr, [&](Device& device) {
-        return make(RuntimeCalls::streams(device), stream);
+        const cudaError_t status = make(RuntimeCalls::streams(device), stream);
+        (*stream)->joinsDefault = (flags & cudaStreamNonBlocking) == 0;
+        return status;
     });
 }
 
@@ -117,25 +111,48 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) {
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     return RuntimeCalls::call("cudaStreamDestroy", 0, nullptr, [&](Device& device) {
+        RuntimeCalls::drain(device, stream);
         return destroy(RuntimeCalls::streams(device), stream, "stream");
     });
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-    return waitFor("cudaStreamSynchronize", stream);
+    return RuntimeCalls::call("cudaStreamSynchronize", 0, stream, [&](Device& device) {
+        if (RuntimeCalls::refuseInCapture(device)) {
+            return cudaErrorStreamCaptureUnsupported;
+        }
+        RuntimeCalls::drain(device, stream);
+        return cudaSuccess;
+    });
 }
 
+// Who asks again and again gets ahead, as on a device.
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-    return waitFor("cudaStreamQuery", stream);
+    return RuntimeCalls::call("cudaStreamQuery", 0, stream, [&](Device& device) {
+        if (RuntimeCalls::isIdle(device, stream)) {
+            return cudaSuccess;
+        }
+        RuntimeCalls::runOne(device, stream);
+        return cudaErrorNotReady;
+    });
 }
 
 cudaError_t cudaDeviceSynchronize() {
-    return waitFor("cudaDeviceSynchronize", nullptr);
+    return RuntimeCalls::call("cudaDeviceSynchronize", 0, nullptr, [](Device& device) {
+        if (RuntimeCalls::refuseInCapture(device)) {
+            return cudaErrorStreamCaptureUnsupported;
+        }
+        RuntimeCalls::drainAll(device);
+        return cudaSuccess;
+    });
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
     return RuntimeCalls::call("cudaStreamWaitEvent", 0, stream, [&](Device& device) {
         require(RuntimeCalls::events(device), event, "event");
+        RuntimeCalls::enqueue(device, stream, [&device, event, times = event->asked] {
+            RuntimeCalls::drainUntil(device, event, times);
+        });
         return cudaSuccess;
     });
 }
@@ -163,8 +180,9 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     return RuntimeCalls::call("cudaEventRecord", 0, stream, [&](Device& device) {
         require(RuntimeCalls::events(device), event, "event");
-        RuntimeCalls::enqueue(stream, [event] {
-            event->isRecorded = true;
+        event->stream = stream;
+        RuntimeCalls::enqueue(device, stream, [event, times = ++event->asked] {
+            event->recorded = times;
             event->time = std::chrono::steady_clock::now();
         });
         return cudaSuccess;
@@ -174,15 +192,22 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     return RuntimeCalls::call("cudaEventSynchronize", 0, nullptr, [&](Device& device) {
         require(RuntimeCalls::events(device), event, "event");
-        return RuntimeCalls::refuseInCapture(device) ? cudaErrorStreamCaptureUnsupported
-                                                     : cudaSuccess;
+        if (RuntimeCalls::refuseInCapture(device)) {
+            return cudaErrorStreamCaptureUnsupported;
+        }
+        RuntimeCalls::drainUntil(device, event, event->asked);
+        return cudaSuccess;
     });
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
     return RuntimeCalls::call("cudaEventQuery", 0, nullptr, [&](Device& device) {
         require(RuntimeCalls::events(device), event, "event");
-        return cudaSuccess;
+        if (event->recorded == event->asked || RuntimeCalls::isIdle(device, event->stream)) {
+            return cudaSuccess;
+        }
+        RuntimeCalls::runOne(device, event->stream);
+        return event->recorded == event->asked ? cudaSuccess : cudaErrorNotReady;
     });
 }
 
@@ -190,7 +215,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
     return RuntimeCalls::call("cudaEventElapsedTime", 0, nullptr, [&](Device& device) {
         require(RuntimeCalls::events(device), start, "event");
         require(RuntimeCalls::events(device), stop, "event");
-        if (!start->isTimed || !stop->isTimed || !start->isRecorded || !stop->isRecorded) {
+        if (!start->isTimed || !stop->isTimed || start->recorded == 0 || stop->recorded == 0) {
             return cudaErrorInvalidResourceHandle;
         }
         *milliseconds = std::chrono::duration<float, std::milli>(stop->time - start->time).count();
@@ -246,7 +271,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
     return RuntimeCalls::call("cudaGraphLaunch", 0, stream, [&](Device& device) {
         require(RuntimeCalls::executables(device), executable, "executable graph");
         for (const auto& work : executable->work) {
-            RuntimeCalls::enqueue(stream, work);
+            RuntimeCalls::enqueue(device, stream, work);
         }
         return cudaSuccess;
     });
