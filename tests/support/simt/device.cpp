@@ -36,6 +36,13 @@ void Device::failCall(std::size_t n, cudaError_t status) {
     const std::lock_guard guard(m_lock);
     m_callToFail = n;
     m_failure = status;
+    m_losesDevice = false;
+}
+
+void Device::loseDevice(std::size_t n, cudaError_t status) {
+    failCall(n, status);
+    const std::lock_guard guard(m_lock);
+    m_losesDevice = true;
 }
 
 void Device::failAllocation(std::size_t n) {
@@ -70,6 +77,7 @@ std::vector<std::string> Device::leaks() {
     add(m_events.size(), "events");
     add(m_graphs.size(), "graphs");
     add(m_executables.size(), "executable graphs");
+    lines.insert(lines.end(), m_held.begin(), m_held.end());
     return lines;
 }
 

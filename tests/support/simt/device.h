@@ -62,11 +62,15 @@ public:
     void setSchedule(Schedule schedule, std::uint64_t seed);
     // The n-th call from now on (the first is 1) returns this instead of doing anything.
     void failCall(std::size_t n, cudaError_t status = cudaErrorUnknown);
+    // From the n-th call on the device is lost: every call returns this, as after a fault in a
+    // kernel. What frees still gives back here, since a process would lose it with the device.
+    void loseDevice(std::size_t n, cudaError_t status = cudaErrorIllegalAddress);
     // The n-th allocation of device or pinned memory from now on.
     void failAllocation(std::size_t n);
     std::vector<Call> calls();
     void forgetCalls();
-    // What is still allocated, a line each: memory, streams, events, graphs. Empty: nothing.
+    // What is still allocated, a line each: memory, streams, events, graphs. Also findings of calls
+    // that free, which can't throw since destructors make them. Empty: nothing.
     std::vector<std::string> leaks();
     std::size_t liveBytes();
     unsigned long switches();
@@ -82,6 +86,8 @@ private:
     std::vector<Call> m_calls;
     std::optional<std::size_t> m_callToFail, m_allocationToFail; // counted down
     cudaError_t m_failure = cudaErrorUnknown;
+    bool m_losesDevice = false, m_isLost = false;
+    std::vector<std::string> m_held; // findings of calls that free
     std::map<void*, std::size_t> m_pinned;
     std::set<cudaStream_t> m_streams;
     std::set<cudaEvent_t> m_events;

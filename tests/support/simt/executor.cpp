@@ -140,10 +140,10 @@ void Executor::endLane(Lane& lane) {
         const auto waiting = std::find_if(m_lanes.begin(), m_lanes.end(), [](const auto& other) {
             return other->state == Lane::State::AtBarrier;
         });
-        fail(FindingKind::EarlyExit,
-             fmt::format("the thread ended while thread {} waits for it at the barrier of {}",
-                         (*waiting)->index, describe((*waiting)->site)),
-             nullptr);
+        std::string what =
+            fmt::format("the thread ended while thread {} waits for it at the barrier of {}",
+                        (*waiting)->index, describe((*waiting)->site));
+        fail(FindingKind::EarlyExit, std::move(what), nullptr);
     }
     // Lanes that ended don't count in collectives that others wait in.
     const unsigned warp = lane.index / 32;
@@ -209,11 +209,11 @@ std::optional<std::size_t> Executor::chooseNext() {
 
 void Executor::barrier(Lane& lane, int predicate, const Site& site) {
     if (m_done > 0) {
-        fail(FindingKind::EarlyExit,
-             fmt::format("the thread waits at the barrier of {}, but {} threads of its block have "
-                         "ended",
-                         describe(site), m_done),
-             nullptr);
+        std::string what =
+            fmt::format("the thread waits at the barrier of {}, but {} threads of its block have "
+                        "ended",
+                        describe(site), m_done);
+        fail(FindingKind::EarlyExit, std::move(what), nullptr);
     }
     lane.state = Lane::State::AtBarrier;
     lane.site = site;
@@ -223,10 +223,10 @@ void Executor::barrier(Lane& lane, int predicate, const Site& site) {
         for (std::size_t i = 0; i < m_count; ++i) {
             const Lane& other = *m_lanes[i];
             if (!isSame(other.site, site)) {
-                fail(FindingKind::DivergentBarrier,
-                     fmt::format("the thread waits at the barrier of {}, thread {} at that of {}",
-                                 describe(site), other.index, describe(other.site)),
-                     nullptr);
+                std::string what =
+                    fmt::format("the thread waits at the barrier of {}, thread {} at that of {}",
+                                describe(site), other.index, describe(other.site));
+                fail(FindingKind::DivergentBarrier, std::move(what), nullptr);
             }
         }
         releaseBarrier();
@@ -251,11 +251,10 @@ void Executor::releaseBarrier() {
 void Executor::collective(Lane& lane, const Collective& collective, std::uint32_t mask,
                           void* payload, const Site& site) {
     if ((mask >> (lane.index % 32) & 1U) == 0) {
-        fail(
-            FindingKind::WarpMask,
+        std::string what =
             fmt::format("{} at {} with mask {:#010x}, which does not hold the caller's own lane {}",
-                        collective.name, describe(site), mask, lane.index % 32),
-            nullptr);
+                        collective.name, describe(site), mask, lane.index % 32);
+        fail(FindingKind::WarpMask, std::move(what), nullptr);
     }
     lane.state = Lane::State::InCollective;
     lane.collective = &collective;
@@ -285,13 +284,12 @@ void Executor::tryComplete(unsigned warp, std::uint32_t mask) {
         const bool isTogether = other.collective == first->collective && other.mask == mask &&
                                 isSame(other.site, first->site);
         if (!isTogether) {
-            fail(FindingKind::WarpMask,
-                 fmt::format("lanes {} and {} of warp {} don't call the same thing together: {} "
-                             "with mask {:#010x} at {}; {} with mask {:#010x} at {}",
-                             first->index % 32, i, warp, first->collective->name, first->mask,
-                             describe(first->site), other.collective->name, other.mask,
-                             describe(other.site)),
-                 nullptr);
+            std::string what = fmt::format(
+                "lanes {} and {} of warp {} don't call the same thing together: {} "
+                "with mask {:#010x} at {}; {} with mask {:#010x} at {}",
+                first->index % 32, i, warp, first->collective->name, first->mask,
+                describe(first->site), other.collective->name, other.mask, describe(other.site));
+            fail(FindingKind::WarpMask, std::move(what), nullptr);
         }
         payloads[i] = other.payload;
         present |= 1U << i;
@@ -319,16 +317,16 @@ void Executor::tryComplete(unsigned warp, std::uint32_t mask) {
 SharedArray* Executor::carve(std::size_t index, std::size_t elementBytes, std::size_t count,
                              std::size_t endBytes, const void* site) {
     if (endBytes > m_launch->sharedBytes) {
-        fail(FindingKind::Carving,
-             fmt::format("{} bytes of shared memory are carved, the launch asked for {}", endBytes,
-                         m_launch->sharedBytes),
-             site);
+        std::string what =
+            fmt::format("{} bytes of shared memory are carved, the launch asked for {}", endBytes,
+                        m_launch->sharedBytes);
+        fail(FindingKind::Carving, std::move(what), site);
     }
     SharedArray* array = m_shared.carve(index, elementBytes, count);
     if (array == nullptr) {
-        fail(FindingKind::Carving,
-             fmt::format("shared array {} is not the same for all threads of the block", index),
-             site);
+        std::string what =
+            fmt::format("shared array {} is not the same for all threads of the block", index);
+        fail(FindingKind::Carving, std::move(what), site);
     }
     return array;
 }
@@ -339,10 +337,10 @@ void Executor::access(const SharedArray* array, std::int64_t offset, std::size_t
         fail(FindingKind::SharedBounds, "uses a shared array that was never carved", site);
     }
     if (offset % static_cast<std::int64_t>(alignment) != 0) {
-        fail(FindingKind::Misaligned,
-             fmt::format("{} bytes at byte {} of a shared array, which must be a multiple of {}",
-                         bytes, offset, alignment),
-             site);
+        std::string what =
+            fmt::format("{} bytes at byte {} of a shared array, which must be a multiple of {}",
+                        bytes, offset, alignment);
+        fail(FindingKind::Misaligned, std::move(what), site);
     }
     const Lane& lane = *runningLane;
     auto problem = m_shared.access(

@@ -48,6 +48,7 @@ public:
     void access(const SharedArray* array, std::int64_t offset, std::size_t bytes, Access kind,
                 std::size_t alignment, const void* site);
     SharedMemory& shared() { return m_shared; }
+    // Not even temporaries of the calling expression are destroyed: make the text before.
     [[noreturn]] void fail(FindingKind kind, std::string what, const void* instruction);
 
     // --- called by the signal handler, on the stack of the lane that runs ---

@@ -39,6 +39,13 @@ void afterSwitch([[maybe_unused]] void* saved, [[maybe_unused]] const void** sta
 #endif
 }
 
+// The address sanitizer remembers frames of a stack that is left, even after it was unmapped.
+void forgetFrames([[maybe_unused]] const std::byte* stack) {
+#ifdef __SANITIZE_ADDRESS__
+    __asan_unpoison_memory_region(stack, FiberPool::kStackBytes);
+#endif
+}
+
 } // namespace
 
 struct FiberPool::Fiber {
@@ -51,8 +58,10 @@ struct FiberPool::Fiber {
         ::mprotect(memory, kGuardBytes, PROT_NONE);
         guard = static_cast<std::byte*>(memory);
         stack = guard + kGuardBytes;
+        forgetFrames(stack);
     }
     ~Fiber() {
+        forgetFrames(stack);
         ::munmap(guard, kGuardBytes + kStackBytes);
 #ifdef __SANITIZE_THREAD__
         __tsan_destroy_fiber(thread);
@@ -128,9 +137,7 @@ void FiberPool::yield() {
 
 void FiberPool::abandon() {
     for (const auto& fiber : m_fibers) {
-#ifdef __SANITIZE_ADDRESS__
-        __asan_unpoison_memory_region(fiber->stack, kStackBytes);
-#endif
+        forgetFrames(fiber->stack);
         begin(*fiber);
     }
 }
@@ -146,9 +153,7 @@ bool FiberPool::isGuard(const void* address) const {
 }
 
 void* FiberPool::top(std::size_t index) const {
-#ifdef __SANITIZE_ADDRESS__
-    __asan_unpoison_memory_region(m_fibers[index]->stack, kStackBytes);
-#endif
+    forgetFrames(m_fibers[index]->stack);
     return m_fibers[index]->stack + kStackBytes - 256;
 }
 

@@ -11,6 +11,29 @@ namespace {
 constexpr std::size_t kPinnedAlignment = 4096;
 } // namespace
 
+cudaError_t RuntimeCalls::note(Device& device, const char* name, std::size_t bytes,
+                               cudaStream_t stream) {
+    if (runningLane != nullptr) {
+        failAt(FindingKind::Runtime, std::string(name) + " within a kernel",
+               __builtin_return_address(0));
+    }
+    device.m_calls.push_back({name, bytes, stream});
+    if (device.m_callToFail && --*device.m_callToFail == 0) {
+        device.m_callToFail.reset();
+        device.m_isLost = device.m_losesDevice;
+        return device.m_failure;
+    }
+    return device.m_isLost ? device.m_failure : cudaSuccess;
+}
+
+cudaError_t RuntimeCalls::takeLastError(Device& device, bool isKept) {
+    const std::lock_guard guard(device.m_lock);
+    const cudaError_t status = device.m_lastError;
+    // A lost device stays lost.
+    device.m_lastError = isKept || device.m_isLost ? status : cudaSuccess;
+    return status;
+}
+
 bool RuntimeCalls::refuseInCapture(Device& device) {
     bool isCapturing = false;
     for (const cudaStream_t stream : device.m_streams) {

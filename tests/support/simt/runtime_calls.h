@@ -38,21 +38,35 @@ public:
         if (device == nullptr) {
             return cudaErrorNoDevice;
         }
-        if (runningLane != nullptr) {
-            failAt(FindingKind::Runtime, std::string(name) + " within a kernel",
-                   __builtin_return_address(0));
+        const std::lock_guard guard(device->m_lock);
+        cudaError_t status = note(*device, name, bytes, stream);
+        if (status == cudaSuccess) {
+            if (stream != nullptr && !device->m_streams.contains(stream)) {
+                throw Finding(FindingKind::Runtime,
+                              std::string(name) + " on a stream that is not there");
+            }
+            status = body(*device);
+        }
+        device->m_lastError = status == cudaSuccess ? device->m_lastError : status;
+        return status;
+    }
+
+    // The same for calls that free. They do so even where they fail, for then they tell of earlier
+    // work. Destructors make them, so what they find is held for leaks().
+    template <class Body>
+    static cudaError_t freeingCall(const char* name, cudaStream_t stream, Body body) {
+        Device* device = Device::current();
+        if (device == nullptr) {
+            return cudaErrorNoDevice;
         }
         const std::lock_guard guard(device->m_lock);
-        device->m_calls.push_back({name, bytes, stream});
-        cudaError_t status = cudaSuccess;
-        if (device->m_callToFail && --*device->m_callToFail == 0) {
-            device->m_callToFail.reset();
-            status = device->m_failure;
-        } else if (stream != nullptr && !device->m_streams.contains(stream)) {
-            throw Finding(FindingKind::Runtime,
-                          std::string(name) + " on a stream that is not there");
-        } else {
-            status = body(*device);
+        cudaError_t status = note(*device, name, 0, stream);
+        try {
+            const cudaError_t freed = body(*device);
+            status = status == cudaSuccess ? freed : status;
+        } catch (const Finding& finding) {
+            device->m_held.push_back(finding.what());
+            status = cudaErrorLaunchFailure;
         }
         device->m_lastError = status == cudaSuccess ? device->m_lastError : status;
         return status;
@@ -94,9 +108,11 @@ public:
     static std::map<const void*, std::size_t>& sharedLimits(Device& device) {
         return device.m_sharedLimits;
     }
-    static cudaError_t& lastError(Device& device) { return device.m_lastError; }
+    static cudaError_t takeLastError(Device& device, bool isKept);
 
 private:
+    static cudaError_t note(Device& device, const char* name, std::size_t bytes,
+                            cudaStream_t stream);
     static bool mayAllocate(Device& device);
 };
 

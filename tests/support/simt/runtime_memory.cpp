@@ -94,14 +94,14 @@ cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned) {
 }
 
 cudaError_t cudaFree(void* pointer) {
-    return RuntimeCalls::call("cudaFree", 0, nullptr, [&](Device& device) {
+    return RuntimeCalls::freeingCall("cudaFree", nullptr, [&](Device& device) {
         RuntimeCalls::drainAll(device);
         return RuntimeCalls::release(device, pointer);
     });
 }
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
-    return RuntimeCalls::call("cudaFreeAsync", 0, stream, [&](Device& device) {
+    return RuntimeCalls::freeingCall("cudaFreeAsync", stream, [&](Device& device) {
         if (RuntimeCalls::refuseInCapture(device)) {
             return cudaErrorStreamCaptureUnsupported;
         }
@@ -122,7 +122,7 @@ cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
 }
 
 cudaError_t cudaFreeHost(void* pointer) {
-    return RuntimeCalls::call("cudaFreeHost", 0, nullptr, [&](Device& device) {
+    return RuntimeCalls::freeingCall("cudaFreeHost", nullptr, [&](Device& device) {
         return RuntimeCalls::releasePinned(device, pointer);
     });
 }

@@ -73,16 +73,13 @@ const char* cudaGetErrorString(cudaError_t status) {
 }
 
 cudaError_t cudaGetLastError() {
-    const cudaError_t status = cudaPeekAtLastError();
-    if (Device* device = Device::current()) {
-        RuntimeCalls::lastError(*device) = cudaSuccess;
-    }
-    return status;
+    Device* device = Device::current();
+    return device == nullptr ? cudaErrorNoDevice : RuntimeCalls::takeLastError(*device, false);
 }
 
 cudaError_t cudaPeekAtLastError() {
     Device* device = Device::current();
-    return device == nullptr ? cudaErrorNoDevice : RuntimeCalls::lastError(*device);
+    return device == nullptr ? cudaErrorNoDevice : RuntimeCalls::takeLastError(*device, true);
 }
 
 cudaError_t cudaDriverGetVersion(int* version) {
@@ -110,7 +107,7 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) {
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-    return RuntimeCalls::call("cudaStreamDestroy", 0, nullptr, [&](Device& device) {
+    return RuntimeCalls::freeingCall("cudaStreamDestroy", nullptr, [&](Device& device) {
         RuntimeCalls::drain(device, stream);
         return destroy(RuntimeCalls::streams(device), stream, "stream");
     });
@@ -172,7 +169,7 @@ cudaError_t cudaEventCreate(cudaEvent_t* event) {
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-    return RuntimeCalls::call("cudaEventDestroy", 0, nullptr, [&](Device& device) {
+    return RuntimeCalls::freeingCall("cudaEventDestroy", nullptr, [&](Device& device) {
         return destroy(RuntimeCalls::events(device), event, "event");
     });
 }
@@ -278,13 +275,13 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-    return RuntimeCalls::call("cudaGraphDestroy", 0, nullptr, [&](Device& device) {
+    return RuntimeCalls::freeingCall("cudaGraphDestroy", nullptr, [&](Device& device) {
         return destroy(RuntimeCalls::graphs(device), graph, "graph");
     });
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
-    return RuntimeCalls::call("cudaGraphExecDestroy", 0, nullptr, [&](Device& device) {
+    return RuntimeCalls::freeingCall("cudaGraphExecDestroy", nullptr, [&](Device& device) {
         return destroy(RuntimeCalls::executables(device), executable, "executable graph");
     });
 }
