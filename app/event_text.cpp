@@ -42,6 +42,10 @@ QString sentence(const engine::ConfigApplied& applied) {
         .arg(parts.join(QStringLiteral("; ")), numberText(static_cast<double>(applied.fromStep)));
 }
 
+QString sentence(const engine::FirstToken& /*its request's end has the sentence*/) {
+    return {};
+}
+
 QString sentence(const engine::RequestFinished& finished) {
     if (!finished.record) {
         return {};
@@ -316,7 +320,8 @@ QString sentence(const engine::Notice& notice) {
 
 bool isForPeople(const engine::Event& event) {
     const auto* notice = std::get_if<engine::Notice>(&event.body);
-    return notice == nullptr || notice->kind != "step_cost";
+    return !std::holds_alternative<engine::FirstToken>(event.body) &&
+           (notice == nullptr || notice->kind != "step_cost");
 }
 
 QString eventText(const engine::Event& event) {

@@ -33,7 +33,6 @@ std::string bar(double share) {
 }
 
 Quantiles recentTtft(const History& history, double from) {
-    // Points come in the order of their ends, and are dated by their first text.
     std::vector<double> values;
     const auto& requests = history.requests();
     const std::size_t first = requests.size() - std::min(requests.size(), kMostPoints);

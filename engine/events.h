@@ -117,6 +117,11 @@ struct ConfigApplied {
     std::vector<FieldChange> changes;
     std::uint64_t fromStep = 0;
 };
+// An answer's first text went out. The record as it stands: how it ends is not known yet, and its
+// steps are in the one that RequestFinished brings.
+struct FirstToken {
+    std::shared_ptr<const RequestRecord> record;
+};
 struct RequestFinished {
     std::shared_ptr<const RequestRecord> record;
 };
@@ -159,8 +164,8 @@ struct Event {
     std::uint64_t step = 0;
     TimePoint time;
     EventSource source = EventSource::Engine;
-    std::variant<ConfigApplied, RequestFinished, PhaseTimed, Preempted, BatchEnded, StateChanged,
-                 Failed, Notice>
+    std::variant<ConfigApplied, FirstToken, RequestFinished, PhaseTimed, Preempted, BatchEnded,
+                 StateChanged, Failed, Notice>
         body;
 };
 

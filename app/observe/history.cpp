@@ -57,6 +57,7 @@ Sample sampleBetween(const engine::Snapshot& before, const engine::Snapshot& aft
 
 RequestPoint requestPoint(const engine::RequestRecord& record, double seconds) {
     RequestPoint point;
+    point.id = record.id;
     point.seconds = seconds;
     point.ttftMs = toMilliseconds(record.ttft());
     point.ttftFromReceivedMs = static_cast<float>(toMilliseconds(record.ttftFromReceived()));
@@ -109,8 +110,9 @@ bool isLatencySample(const RequestPoint& point, SampleFilter filter) {
     if ((point.tags & engine::kNotComputed) != 0) {
         return false; // of no model, or of another one
     }
-    return filter == SampleFilter::All ||
-           (point.outcome == engine::Outcome::Completed && (point.tags & kNotWarm) == 0);
+    const bool isWell =
+        point.outcome.value_or(engine::Outcome::Completed) == engine::Outcome::Completed;
+    return filter == SampleFilter::All || (isWell && (point.tags & kNotWarm) == 0);
 }
 
 double ttftMs(const RequestPoint& point, TtftEdge edge) {
@@ -204,6 +206,18 @@ void History::mergeOldest() {
 }
 
 void History::addEvent(const engine::Event& event) {
+    if (const auto* first = std::get_if<engine::FirstToken>(&event.body)) {
+        if (first->record && first->record->stamps.firstVisible) {
+            RequestPoint point =
+                requestPoint(*first->record, secondsOf(*first->record->stamps.firstVisible));
+            point.outcome.reset();
+            point.tpotMs = kAbsent;
+            point.e2eMs = kAbsent;
+            point.metDeadline.reset();
+            addRequest(point);
+        }
+        return;
+    }
     if (const auto* finished = std::get_if<engine::RequestFinished>(&event.body)) {
         if (finished->record) {
             const auto& stamps = finished->record->stamps;
@@ -271,10 +285,16 @@ void History::addRequest(const RequestPoint& point) {
     if (point.seconds < 0) {
         return; // began before this history
     }
-    // Requests end out of order; the place is near the end, so the insertion moves few.
-    const auto place =
-        std::ranges::upper_bound(m_requests, point.seconds, {}, &RequestPoint::seconds);
-    m_requests.insert(place, point);
+    const auto [first, last] =
+        std::ranges::equal_range(m_requests, point.seconds, {}, &RequestPoint::seconds);
+    const auto known = std::ranges::find_if(first, last, [&point](const RequestPoint& each) {
+        return each.id == point.id && !each.outcome;
+    });
+    if (known != last) {
+        *known = point;
+        return;
+    }
+    m_requests.insert(last, point); // near the end, so that it moves few
     if (m_requests.size() > kMaxRequests) {
         m_requests.pop_front();
     }

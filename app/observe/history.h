@@ -36,8 +36,9 @@ struct Sample {
 // True where an event gets a numbered pin on every chart: what someone did or what went wrong.
 bool isMarkerEvent(const engine::Event& event);
 
-// A finished request reduced to what charts need.
+// A request with a first text, or an end, reduced to what charts need.
 struct RequestPoint {
+    engine::RequestId id{};
     double seconds = 0.0; // of the first visible text; of the end where there is none
     double ttftMs = 0.0;  // from scheduled; NaN where absent
     // The same first text seen from other edges; NaN where absent.
@@ -46,7 +47,7 @@ struct RequestPoint {
     double tpotMs = 0.0; // NaN where absent
     double e2eMs = 0.0;
     std::uint32_t tags = 0;
-    engine::Outcome outcome = engine::Outcome::Completed;
+    std::optional<engine::Outcome> outcome = engine::Outcome::Completed; // empty: not ended yet
     std::int64_t outputTokens = 0;
     std::int64_t promptTokens = 0, hitTokens = 0;
     std::optional<bool> metDeadline = {};          // of the batch lane, where there was one
@@ -75,10 +76,10 @@ public:
     engine::TimePoint start() const { return m_start; }
 
     void addSnapshot(
-        const engine::Snapshot& snapshot);     // a live tick; makes a Sample from the difference
-    void addSample(const Sample& sample);      // a stored one
-    void addEvent(const engine::Event& event); // requests and markers
-    void addRequest(const RequestPoint& point);
+        const engine::Snapshot& snapshot);      // a live tick; makes a Sample from the difference
+    void addSample(const Sample& sample);       // a stored one
+    void addEvent(const engine::Event& event);  // requests and markers
+    void addRequest(const RequestPoint& point); // takes the place of the same one, not ended yet
 
     const std::deque<Sample>& samples() const { return m_samples; }         // in order of time
     const std::deque<RequestPoint>& requests() const { return m_requests; } // in order of `seconds`
@@ -109,7 +110,7 @@ private:
 };
 
 // Which requests count as latency samples: Warm leaves out cold and idle starts, warm-up, and what
-// did not complete; All takes every request that has a first token.
+// ended without being complete; All takes every request that has a first token.
 enum class SampleFilter : std::uint8_t { Warm, All };
 bool isLatencySample(const RequestPoint& point, SampleFilter filter);
 

@@ -98,8 +98,8 @@ void addRequests(LiveFigures& figures, const History& history, const FigureSpans
     if (figures.ttftMs.p50 && figures.ttftMs.p99) {
         figures.gapMs = *figures.ttftMs.p99 - *figures.ttftMs.p50;
     }
-    // The rate comes from the engine's counter: a request is known here only when it has ended, so
-    // counting first texts would miss the newest ones.
+    // The rate comes from the engine's counter: requests stand here where their first text came, so
+    // counting the ended ones would miss the newest.
     Mean rate;
     double computed = 0.0;
     forSamples(history, from, spans.to, [&](const Sample& sample, double weight) {

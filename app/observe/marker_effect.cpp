@@ -56,7 +56,7 @@ MarkerSpans markerSpans(const History& history, std::size_t markerIndex, SampleF
             break;
         }
     }
-    // Requests are known when they end; a minute more lets the slow ones come in.
+    // Whether they complete is known at their end; a minute more lets the slow ones come in.
     constexpr double kLateSeconds = 60.0;
     return {.beforeMs = latencies(history, from, at, filter),
             .afterMs = latencies(history, std::min(at + kSettleSeconds, to), to, filter),

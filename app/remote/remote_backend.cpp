@@ -49,6 +49,21 @@ struct RemoteBackend::Asked {
     std::int64_t pieces = 0; // with text
     std::string error;
     std::atomic<bool> isOver{false}; // relaxed: who needs more holds the lock
+
+    // As it stands. Under the lock.
+    std::shared_ptr<engine::RequestRecord> record() const {
+        auto record = std::make_shared<engine::RequestRecord>();
+        record->id = stream->id();
+        record->lane = request.lane;
+        record->label = request.label;
+        record->tags = request.tags;
+        record->promptTokens = usage.promptTokens.value_or(0);
+        record->outputTokens = usage.outputTokens.value_or(pieces);
+        record->maxTokens = request.maxTokens;
+        record->deadline = request.deadline;
+        record->stamps = stamps;
+        return record;
+    }
 };
 
 RemoteBackend::RemoteBackend(std::unique_ptr<RemoteHub> hub, engine::Capabilities capabilities,
@@ -134,6 +149,7 @@ void RemoteBackend::begin(const std::shared_ptr<Asked>& asked) {
 }
 
 void RemoteBackend::take(const std::shared_ptr<Asked>& asked, const RemotePiece& piece) {
+    std::shared_ptr<const engine::RequestRecord> first; // with the first text
     {
         const std::lock_guard lock(m_mutex);
         if (asked->isOver) {
@@ -161,6 +177,12 @@ void RemoteBackend::take(const std::shared_ptr<Asked>& asked, const RemotePiece&
         asked->steps.push_back({.time = now, .tokens = 1});
         ++asked->pieces;
         ++m_figures.outputTokens;
+        if (asked->pieces == 1) {
+            first = asked->record();
+        }
+    }
+    if (first) {
+        emit(engine::FirstToken{.record = first});
     }
     // Without the model's own ids a piece counts as one token until the server tells the counts.
     asked->stream->push(piece.text, engine::TokenId{0});
@@ -195,7 +217,7 @@ void RemoteBackend::takeEnd(const std::shared_ptr<Asked>& asked, const std::stri
 
 void RemoteBackend::finish(const std::shared_ptr<Asked>& asked, FinishReason reason,
                            std::string message) {
-    auto record = std::make_shared<engine::RequestRecord>();
+    std::shared_ptr<engine::RequestRecord> record;
     {
         const std::lock_guard lock(m_mutex);
         if (m_asked.erase(asked->stream->id()) == 0) {
@@ -206,17 +228,9 @@ void RemoteBackend::finish(const std::shared_ptr<Asked>& asked, FinishReason rea
             reason = FinishReason::Failed;
             message = "The answer has no text.";
         }
-        record->id = asked->stream->id();
-        record->lane = asked->request.lane;
-        record->label = asked->request.label;
+        record = asked->record();
         record->reason = reason;
         record->message = message;
-        record->tags = asked->request.tags;
-        record->promptTokens = asked->usage.promptTokens.value_or(0);
-        record->outputTokens = asked->usage.outputTokens.value_or(asked->pieces);
-        record->maxTokens = asked->request.maxTokens;
-        record->deadline = asked->request.deadline;
-        record->stamps = asked->stamps;
         record->stamps.finished = Clock::now();
         record->steps = std::move(asked->steps);
         spreadTokens(record->steps, record->outputTokens);

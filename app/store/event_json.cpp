@@ -19,6 +19,7 @@ constexpr std::string_view kPreempted = "preempted";
 constexpr std::string_view kBatchEnded = "batch_ended";
 constexpr std::string_view kStateChanged = "state_changed";
 constexpr std::string_view kFailed = "failed";
+constexpr std::string_view kFirstToken = "first_token"; // told to readers of the API, never stored
 constexpr std::string_view kRequestFinished = "request_finished";
 
 struct Encoder {
@@ -32,6 +33,15 @@ struct Encoder {
                 {{"field", change.key}, {"before", change.before}, {"after", change.after}});
         }
         return kConfigApplied;
+    }
+    std::string_view operator()(const engine::FirstToken& body) {
+        if (body.record) {
+            payload["request_id"] = static_cast<std::uint64_t>(body.record->id);
+            if (const auto ttft = body.record->ttft()) {
+                payload["ttft_ns"] = ttft->count();
+            }
+        }
+        return kFirstToken;
     }
     std::string_view operator()(const engine::RequestFinished& body) {
         payload["request_id"] =

@@ -35,6 +35,9 @@ RunRecording::RunRecording(std::int64_t run, TimePoint start, RecorderLimits lim
 
 void RunRecording::addEvents(const std::vector<engine::Event>& events) {
     for (const engine::Event& event : events) {
+        if (std::holds_alternative<engine::FirstToken>(event.body)) {
+            continue; // what it says is in the request's row
+        }
         const bool essential = isEssential(event);
         const std::size_t essentials = m_pending.events.size() - m_ordinaryEvents;
         if (essential ? essentials >= m_limits.requests : m_ordinaryEvents >= m_limits.events) {

@@ -314,8 +314,9 @@ void Engine::deliver(Answer& answer, const std::string& text, std::optional<Toke
     const TimePoint ready = Clock::now();
     answer.stream->push(text, id, std::move(logprobs));
     const TimePoint now = Clock::now();
+    const bool isFirst = !text.empty() && !answer.stamps.firstVisible;
     if (!text.empty()) {
-        if (!answer.stamps.firstVisible) {
+        if (isFirst) {
             answer.stamps.firstVisible = now;
             answer.ledger.add(Stage::Detokenize, ready - *answer.stamps.firstSampled);
             answer.ledger.add(Stage::Deliver, now - ready);
@@ -327,6 +328,10 @@ void Engine::deliver(Answer& answer, const std::string& text, std::optional<Toke
     }
     if (answer.stamps.firstVisible && (id || !text.empty())) {
         answer.stamps.lastToken = now;
+    }
+    if (isFirst && answer.origin == Origin::Served) {
+        emit(FirstToken{.record = makeRecord(answer, FinishReason::Failed, {})},
+             Delivery::Guaranteed);
     }
 }
 

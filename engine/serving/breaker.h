@@ -51,8 +51,8 @@ struct BreakerChange {
 
 class Breaker {
 public:
-    // A request received at `received` whose first token took `ttft`, known since `known`: a long
-    // answer's comes to light when the answer ends. In any order within a window.
+    // A request received at `received` whose first token took `ttft`, known since `known`. In any
+    // order within a window.
     void add(TimePoint known, TimePoint received, Nanoseconds ttft);
     // Once a second or so. `noise` in [0, 1): of the healthy time after a relapse.
     std::optional<BreakerChange> evaluate(const ServingConfig& settings, TimePoint now,

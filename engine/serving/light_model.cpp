@@ -117,6 +117,7 @@ std::vector<LightModel::Held> LightModel::takeIdle() {
     return idle;
 }
 
+// Its first tokens are no latency samples: only ends are told.
 std::vector<Event> LightModel::takeEvents() {
     const std::vector<Held> gone = takeIdle(); // before their last events are taken
     std::vector<Event> kept;

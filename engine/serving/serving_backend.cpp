@@ -19,6 +19,17 @@ std::string figure(const std::optional<double>& value) {
 
 // How long a request waited for its first token, as far as it says something about the load: of
 // requests that nobody waits for, or that were answered by something else, nothing.
+// A request says how long it waited once: with its first token, or at its end without one.
+const RequestRecord* watchedRecord(const Event& event) {
+    if (const auto* first = std::get_if<FirstToken>(&event.body)) {
+        return first->record.get();
+    }
+    const auto* finished = std::get_if<RequestFinished>(&event.body);
+    const bool hasOnlyEnd =
+        finished != nullptr && finished->record && !finished->record->stamps.firstVisible;
+    return hasOnlyEnd ? finished->record.get() : nullptr;
+}
+
 std::optional<Nanoseconds> watchedTtft(const RequestRecord& record) {
     constexpr auto kLeftOut = kNotComputed | static_cast<std::uint32_t>(SampleTag::WarmUp) |
                               static_cast<std::uint32_t>(SampleTag::Cold);
@@ -174,15 +185,13 @@ std::vector<Event> ServingBackend::takeEvents() {
 
 void ServingBackend::watch(const std::vector<Event>& events) {
     for (const Event& event : events) {
-        const auto* finished = std::get_if<RequestFinished>(&event.body);
-        if (finished == nullptr || !finished->record) {
+        const RequestRecord* record = watchedRecord(event);
+        if (record == nullptr) {
             continue;
         }
-        const Stamps& stamps = finished->record->stamps;
-        if (const auto ttft = watchedTtft(*finished->record); ttft && stamps.received) {
-            const TimePoint known = stamps.finished.value_or(event.time);
-            m_breaker.add(known, *stamps.received, *ttft);
-            m_effects.add(known, *stamps.received, *ttft);
+        if (const auto ttft = watchedTtft(*record); ttft && record->stamps.received) {
+            m_breaker.add(event.time, *record->stamps.received, *ttft);
+            m_effects.add(event.time, *record->stamps.received, *ttft);
         }
     }
 }

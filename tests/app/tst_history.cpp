@@ -55,6 +55,7 @@ private Q_SLOTS:
     void repeatedOrRestartedSnapshotsMakeNoFalseRates();
     void mergingKeepsCountsAndBoundsMemory();
     void requestsAreOrderedByTheirFirstText();
+    void firstTextsCountBeforeTheEnd();
     void recordsBecomePoints();
     void whatWasDoneIsNumbered();
     void bookmarksStandWhereTheyPoint();
@@ -171,6 +172,38 @@ void TstHistory::requestsAreOrderedByTheirFirstText() {
     QCOMPARE(history.requests().size(), 4U); // the one before the start is none of ours
     QVERIFY(std::ranges::is_sorted(history.requests(), {}, &RequestPoint::seconds));
     QCOMPARE(history.endSeconds(), 9.0);
+}
+
+void TstHistory::firstTextsCountBeforeTheEnd() {
+    History history;
+    history.reset(at(0));
+    auto answering = std::make_shared<engine::RequestRecord>(*record(1.0, 1.25));
+    answering->id = engine::RequestId{7};
+    answering->reason = engine::FinishReason::Failed; // not known yet, and not to be read
+    answering->stamps.finished.reset();
+    history.addEvent(eventAt(1.25, engine::FirstToken{answering}));
+    QCOMPARE(history.requests().size(), 1U);
+    QVERIFY(!history.requests().front().outcome);
+    QVERIFY(!std::isfinite(history.requests().front().e2eMs));
+    QVERIFY(isLatencySample(history.requests().front(), SampleFilter::Warm));
+    auto other = std::make_shared<engine::RequestRecord>(*answering);
+    other->id = engine::RequestId{8}; // at the same instant
+    history.addEvent(eventAt(1.25, engine::FirstToken{other}));
+    auto ended = std::make_shared<engine::RequestRecord>(*record(1.0, 1.25));
+    ended->id = engine::RequestId{7};
+    history.addEvent(eventAt(60.0, engine::RequestFinished{ended}));
+    QCOMPARE(history.requests().size(), 2U);
+    const auto& requests = history.requests();
+    QCOMPARE(std::ranges::count_if(requests, [](const auto& each) { return !each.outcome; }), 1);
+    const auto point = std::ranges::find(requests, engine::RequestId{7}, &RequestPoint::id);
+    QVERIFY(point->outcome == engine::Outcome::Completed);
+    QCOMPARE(point->e2eMs, 1250.0);
+    auto cancelled = std::make_shared<engine::RequestRecord>(*other);
+    cancelled->reason = engine::FinishReason::Cancelled;
+    history.addEvent(eventAt(61.0, engine::RequestFinished{cancelled}));
+    QCOMPARE(history.requests().size(), 2U);
+    const auto gone = std::ranges::find(requests, engine::RequestId{8}, &RequestPoint::id);
+    QVERIFY(!isLatencySample(*gone, SampleFilter::Warm));
 }
 
 void TstHistory::recordsBecomePoints() {

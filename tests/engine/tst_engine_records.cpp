@@ -84,6 +84,7 @@ private Q_SLOTS:
     void everyOutcomeIsCountedOnce();
     void countersAreTheSumsOfRecords();
     void figuresHoldEveryRecordTakenBefore();
+    void firstTokensAreToldOnceAndBeforeTheEnd();
     void ledgerNamesWhereTheTimeWent();
     void warmUpIsNotServedTraffic();
     void eventsAreOneOrderedStream();
@@ -178,6 +179,37 @@ void TstEngineRecords::figuresHoldEveryRecordTakenBefore() {
     for (const auto& stream : streams) {
         tests::readToEnd(*stream);
     }
+}
+
+void TstEngineRecords::firstTokensAreToldOnceAndBeforeTheEnd() {
+    EngineConfig config = TinyEngine::smallConfig();
+    config.kvBlocks = 40;
+    config.warmupRequests = 2; // of which nothing is told
+    TinyEngine engine(config);
+    constexpr int kRequests = 80;
+    for (auto& stream : mixedTraffic(engine, kRequests)) {
+        tests::readToEnd(*stream);
+    }
+    engine.waitForFigures([](const Snapshot& s) { return outcomesOf(s) == kRequests; });
+    std::map<RequestId, std::shared_ptr<const RequestRecord>> firsts;
+    int ended = 0;
+    for (const Event& event : engine.events()) {
+        if (const auto* first = std::get_if<FirstToken>(&event.body)) {
+            QVERIFY(first->record->stamps.firstVisible && !first->record->stamps.finished);
+            QVERIFY(firsts.emplace(first->record->id, first->record).second);
+        } else if (const auto* finished = std::get_if<RequestFinished>(&event.body)) {
+            ++ended;
+            const RequestRecord& record = *finished->record;
+            const auto first = firsts.find(record.id);
+            QCOMPARE(first != firsts.end(), record.stamps.firstVisible.has_value());
+            if (first != firsts.end()) {
+                QCOMPARE(first->second->ttft()->count(), record.ttft()->count());
+                QVERIFY(first->second->ledgerNs == record.ledgerNs);
+            }
+        }
+    }
+    QCOMPARE(ended, kRequests);
+    QVERIFY(!firsts.empty());
 }
 
 void TstEngineRecords::ledgerNamesWhereTheTimeWent() {

@@ -24,6 +24,7 @@ private Q_SLOTS:
     void otherPoliciesStay();
     void theListSaysWhatEachLineDoes();
     void slowFirstTokensBeginALevel();
+    void longAnswersAreWatchedFromTheirFirstText();
     void batchLaneAndComputedElsewhereDoNotCount();
     void requestsUnderALevelAreTagged();
     void aRefusedEditChangesNothing();
@@ -235,6 +236,32 @@ void TstServing::slowFirstTokensBeginALevel() {
     QVERIFY(effect != nullptr);
     QCOMPARE(valueOf(*effect, "verdict"), std::string("better"));
     QVERIFY(m_backend->serving()->servingStatus().effect.has_value());
+}
+
+void TstServing::longAnswersAreWatchedFromTheirFirstText() {
+    force(*m_backend, DegradationMode::Auto);
+    std::vector<Event> events;
+    std::vector<std::shared_ptr<RequestRecord>> answering;
+    for (int second = 0; second < 20; ++second) {
+        for (int i = 0; i < 6; ++i) {
+            auto record = std::make_shared<RequestRecord>();
+            record->stamps.received = m_now - 1200ms;
+            record->stamps.firstVisible = m_now;
+            answering.push_back(record);
+            m_main->push({.time = m_now, .body = FirstToken{record}});
+        }
+        std::ranges::move(run(1s), std::back_inserter(events));
+    }
+    QVERIFY(notice(events, "degradation_changed") != nullptr); // none of them has ended
+    QCOMPARE(m_backend->serving()->servingStatus().level, 1);
+    const std::int64_t n = m_backend->serving()->servingStatus().n;
+    for (const auto& record : answering) { // nor do they count twice
+        record->reason = FinishReason::Stop;
+        record->stamps.lastToken = record->stamps.finished = m_now;
+        m_main->push({.time = m_now, .body = RequestFinished{record}});
+    }
+    run(1s);
+    QVERIFY(m_backend->serving()->servingStatus().n <= n);
 }
 
 void TstServing::batchLaneAndComputedElsewhereDoNotCount() {

@@ -71,10 +71,10 @@ void FakeBackend::finish(engine::RequestId id, engine::FinishReason reason, int 
         const bool isCompleted = engine::outcome(reason) == engine::Outcome::Completed;
         ++(isCompleted ? m_snapshot.completed : m_snapshot.cancelled);
         m_snapshot.timeNs = now.time_since_epoch().count();
-        engine::Event event;
-        event.time = now;
-        event.body = engine::RequestFinished{record};
-        pushLocked(std::move(event));
+        if (tokens > 0) {
+            pushLocked({.time = now, .body = engine::FirstToken{record}});
+        }
+        pushLocked({.time = now, .body = engine::RequestFinished{record}});
     }
     for (int i = 0; i < tokens; ++i) {
         open.stream->push("word ", i);
@@ -96,11 +96,12 @@ void FakeBackend::push(engine::Event event) {
 }
 
 void FakeBackend::push(engine::RequestRecord record) {
-    engine::Event event;
-    event.time = record.stamps.finished.value_or(Clock::now());
-    event.body =
-        engine::RequestFinished{std::make_shared<engine::RequestRecord>(std::move(record))};
-    push(std::move(event));
+    const auto told = std::make_shared<const engine::RequestRecord>(std::move(record));
+    if (told->stamps.firstVisible) {
+        push({.time = *told->stamps.firstVisible, .body = engine::FirstToken{told}});
+    }
+    push({.time = told->stamps.finished.value_or(Clock::now()),
+          .body = engine::RequestFinished{told}});
 }
 
 void FakeBackend::setSnapshot(const std::function<void(engine::Snapshot&)>& change) {
