@@ -4,6 +4,7 @@
 #include "app/cli_database.h"
 #include "app/command/setting_flags.h"
 #include "app/interrupt.h"
+#include "app/labels.h"
 #include "app/observe/default_model.h"
 #include "app/progress_line.h"
 #include "app/session.h"
@@ -42,6 +43,13 @@ public:
         connect(&m_session, &Session::loadFailed, this,
                 [this](const QString& reason) { end(ExitStatus::Failed, reason.toStdString()); });
         connect(&m_session, &Session::modelChanged, this, [this] { begin(); });
+        connect(&m_session, &Session::eventHappened, this, [this](const engine::Event& event) {
+            const auto* notice = std::get_if<engine::Notice>(&event.body);
+            if (notice != nullptr && notice->kind == "light_model_failed") {
+                m_progress.clear();
+                printNote(eventText(event).toStdString());
+            }
+        });
         connect(&m_session, &Session::recordingProblemChanged, this, [this] {
             if (const QString problem = m_session.recordingProblem(); !problem.isEmpty()) {
                 printNote("Recording: " + problem.toStdString());
@@ -150,6 +158,10 @@ ExitStatus runServe(const ServeArguments& arguments) {
     engine::EngineConfig config = SettingFlags::applied(arguments.settings.changed());
     if (!arguments.lightModel.empty()) {
         config.serving.lightModel = engine::LightModelChoice::Chosen;
+        if (config.serving.degradation == engine::DegradationMode::Off) {
+            printNote("The light model answers at level 2, and degradation is off: it is loaded "
+                      "when that is switched on (--degradation auto).");
+        }
     }
     const std::filesystem::path model = modelToOpen(arguments.model, "headway serve MODEL");
     std::string name = "headway";

@@ -255,6 +255,10 @@ constexpr const char* kEngineTexts[] = {
         "What level 2 answers with: nothing, the same file as it is, or a file of its own."),
     QT_TRANSLATE_NOOP("labels", "Stored answers always"),
     QT_TRANSLATE_NOOP("labels", "Answer a known prompt from the store at every level."),
+    QT_TRANSLATE_NOOP("labels", "Answers on disk"),
+    QT_TRANSLATE_NOOP("labels",
+                      "Keep stored answers, with the prompts they belong to, in a file beside the "
+                      "run log: they are there again after a restart."),
     QT_TRANSLATE_NOOP("labels", "Store sampled answers"),
     QT_TRANSLATE_NOOP("labels", "Keep also answers that were drawn with a temperature; the same "
                                 "seed asks for the same one."),

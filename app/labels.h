@@ -11,6 +11,8 @@
 //   degradation_changed {before, after, cause, n, p90_ms?, low_ms?, limit_ms?, recovery_s}
 //   degradation_effect {before, after, verdict, before_ms, after_ms, n_before, n_after}
 //   degradation_refused {level, reason}
+//   light_model_ready {model}            light_model_failed {model, reason}
+//   answers_unread {reason}              answers_unwritten {reason}
 //   marker {text}                        (a note of the operator)
 #pragma once
 

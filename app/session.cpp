@@ -1,5 +1,6 @@
 #include "app/session.h"
 
+#include "app/answers_on_disk.h"
 #include "app/session_loading.h"
 
 #include <QTimer>
@@ -32,6 +33,8 @@ Session::Session(std::filesystem::path runLog, BackendMaker maker, QObject* pare
       m_runLog(std::move(runLog)),
       m_maker(std::move(maker)),
       m_recorder(std::make_unique<Recorder>(m_runLog)),
+      m_answersOnDisk(
+          std::make_unique<AnswersOnDisk>(*this, m_runLog.parent_path() / "answers.json")),
       m_timer(new QTimer(this)) {
     m_history.reset(engine::Clock::now());
     connect(m_timer, &QTimer::timeout, this, &Session::pump);
@@ -49,6 +52,8 @@ Session::~Session() {
         m_recorder->endRun(m_isLoadRunning ? RunState::Interrupted : RunState::Finished);
     }
     m_recorder->attach(nullptr);
+    m_answersOnDisk->write();
+    m_answersOnDisk.reset();
     m_backend.reset();
 }
 
@@ -208,6 +213,10 @@ void Session::setLightModel(std::filesystem::path file) {
     if (engine::Serving* serving = m_backend ? m_backend->serving() : nullptr) {
         serving->setLightModel(m_lightModel);
     }
+}
+
+void Session::forgetAnswers() {
+    m_answersOnDisk->forget();
 }
 
 void Session::post(engine::EventSource source, engine::Notice notice) {

@@ -23,6 +23,8 @@ class QTimer;
 
 namespace app {
 
+class AnswersOnDisk;
+
 class Session final : public QObject {
     Q_OBJECT
 
@@ -52,6 +54,7 @@ public:
     std::optional<engine::ServingStatus> servingStatus() const;
     // The file for the setting light.model = chosen, of this and every later model.
     void setLightModel(std::filesystem::path file);
+    void forgetAnswers(); // the stored ones, also those on disk
 
     // A recorded run of a workload: applies its settings, begins a run, sends, ends the run when
     // the last answer has ended. A recording that is open ends before. Where the log can't be
@@ -159,6 +162,7 @@ private:
     engine::TimePoint m_nextAlarms{};
     std::uint64_t m_configVersion = 0;
     std::string m_problem;
+    std::unique_ptr<AnswersOnDisk> m_answersOnDisk;
     QTimer* m_timer = nullptr;
 };
 

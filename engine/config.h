@@ -54,6 +54,7 @@ struct ServingConfig {
     LightModelChoice lightModel = LightModelChoice::None;
     bool usesAnswersAlways = false;
     bool keepsSampledAnswers = false;
+    bool keepsAnswersOnDisk = false;
     std::int64_t answersMib = 64;
     std::int64_t answersTtlMs = 3'600'000;
 

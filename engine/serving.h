@@ -52,6 +52,20 @@ struct AnswerStoreStatus {
     std::int64_t entries = 0;
     std::uint64_t bytes = 0;
     std::uint64_t hits = 0, misses = 0;
+    std::uint64_t changes = 0; // grows whenever the answers are other ones
+};
+
+// An answer that may be given again, as it is taken from one store into another.
+struct StoredAnswer {
+    std::vector<TokenStream::Chunk> pieces = {};
+    FinishReason reason = FinishReason::Stop;
+    std::int64_t promptTokens = 0;
+    std::int64_t outputTokens = 0;
+};
+struct KeptAnswer {
+    std::string key; // all that decides it, the prompt among it
+    std::shared_ptr<const StoredAnswer> answer;
+    Nanoseconds age{};
 };
 
 struct ServingStatus {
@@ -75,6 +89,9 @@ public:
     // The file for light.model = chosen. Any thread.
     virtual void setLightModel(std::filesystem::path file) = 0;
     virtual void forgetAnswers() = 0; // any thread
+    // Those that may still be given, used last first; and such ones from elsewhere. Any thread.
+    virtual std::vector<KeptAnswer> keptAnswers() const = 0;
+    virtual void addAnswers(std::vector<KeptAnswer> answers) = 0;
 };
 
 // Weights that are made before they are wanted, so that a level changes them between two steps.

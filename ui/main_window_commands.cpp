@@ -153,6 +153,8 @@ std::vector<PageAction> MainWindow::commands() {
     if (m_session.hasModel()) {
         result.push_back(
             {tr("Empty the prefix cache"), {}, {}, [this] { m_session.resetPrefixCache(); }});
+        result.push_back(
+            {tr("Forget stored answers"), {}, {}, [this] { m_session.forgetAnswers(); }});
     }
     if (m_session.isLoading()) {
         result.push_back({tr("Cancel loading"), {}, {}, [this] { m_session.cancelLoading(); }});

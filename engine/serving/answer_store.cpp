@@ -95,9 +95,10 @@ void AnswerStore::limit(std::uint64_t bytes, Nanoseconds lifetime) {
     shrink();
 }
 
-void AnswerStore::keep(std::string key, StoredAnswer answer, TimePoint now) {
+void AnswerStore::keep(std::string key, std::shared_ptr<const StoredAnswer> answer,
+                       TimePoint kept) {
     std::uint64_t bytes = kEntryBytes + key.size();
-    for (const TokenStream::Chunk& piece : answer.pieces) {
+    for (const TokenStream::Chunk& piece : answer->pieces) {
         bytes += sizeof piece + piece.text.size() + piece.ids.size() * sizeof(TokenId);
     }
     const std::lock_guard lock(m_mutex);
@@ -107,12 +108,11 @@ void AnswerStore::keep(std::string key, StoredAnswer answer, TimePoint now) {
     if (bytes > m_limit) {
         return;
     }
-    m_entries.push_front({.key = std::move(key),
-                          .answer = std::make_shared<const StoredAnswer>(std::move(answer)),
-                          .kept = now,
-                          .bytes = bytes});
+    m_entries.push_front(
+        {.key = std::move(key), .answer = std::move(answer), .kept = kept, .bytes = bytes});
     m_index.emplace(m_entries.front().key, m_entries.begin());
     m_bytes += bytes;
+    ++m_changes;
     shrink();
 }
 
@@ -130,8 +130,14 @@ std::shared_ptr<const StoredAnswer> AnswerStore::find(const std::string& key, Ti
     return nullptr;
 }
 
+bool AnswerStore::holds(const std::string& key) const {
+    const std::lock_guard lock(m_mutex);
+    return m_index.contains(key);
+}
+
 void AnswerStore::remove(Entries::iterator entry) {
     m_bytes -= entry->bytes;
+    ++m_changes;
     m_index.erase(entry->key);
     m_entries.erase(entry);
 }
@@ -147,11 +153,27 @@ void AnswerStore::clear() {
     m_index.clear();
     m_entries.clear();
     m_bytes = 0;
+    ++m_changes;
+}
+
+std::vector<KeptAnswer> AnswerStore::all(TimePoint now) const {
+    const std::lock_guard lock(m_mutex);
+    std::vector<KeptAnswer> kept;
+    for (const Entry& entry : m_entries) {
+        if (now - entry.kept < m_lifetime) {
+            kept.push_back({.key = entry.key, .answer = entry.answer, .age = now - entry.kept});
+        }
+    }
+    return kept;
 }
 
 AnswerStoreStatus AnswerStore::status() const {
     const std::lock_guard lock(m_mutex);
-    return {.entries = std::ssize(m_entries), .bytes = m_bytes, .hits = m_hits, .misses = m_misses};
+    return {.entries = std::ssize(m_entries),
+            .bytes = m_bytes,
+            .hits = m_hits,
+            .misses = m_misses,
+            .changes = m_changes};
 }
 
 } // namespace engine

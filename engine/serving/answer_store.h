@@ -14,13 +14,6 @@
 
 namespace engine {
 
-struct StoredAnswer {
-    std::vector<TokenStream::Chunk> pieces;
-    FinishReason reason = FinishReason::Stop;
-    std::int64_t promptTokens = 0;
-    std::int64_t outputTokens = 0;
-};
-
 // All that decides an answer, as one text: prompt (line ends and the ends of messages normalised),
 // model, sampling, limits, tenant. Empty where an answer can't be given again: log-probabilities
 // are asked for, or it is drawn with a temperature and `keepsSampled` is off.
@@ -31,10 +24,13 @@ class AnswerStore {
 public:
     // Takes effect with the next call; what is too much or too old goes then.
     void limit(std::uint64_t bytes, Nanoseconds lifetime);
-    void keep(std::string key, StoredAnswer answer, TimePoint now);
+    // `kept`: now, or when it was kept first.
+    void keep(std::string key, std::shared_ptr<const StoredAnswer> answer, TimePoint kept);
     std::shared_ptr<const StoredAnswer> find(const std::string& key,
                                              TimePoint now); // null: unknown
+    bool holds(const std::string& key) const;                // outlived or not; no hit and no miss
     void clear();
+    std::vector<KeptAnswer> all(TimePoint now) const; // used last first, without the outlived
     AnswerStoreStatus status() const;
 
 private:
@@ -54,7 +50,7 @@ private:
     std::unordered_map<std::string_view, Entries::iterator> m_index; // into the entries' keys
     std::uint64_t m_bytes = 0, m_limit = 64U << 20U;
     Nanoseconds m_lifetime{std::chrono::hours(1)};
-    std::uint64_t m_hits = 0, m_misses = 0;
+    std::uint64_t m_hits = 0, m_misses = 0, m_changes = 0;
 };
 
 } // namespace engine

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <ranges>
 
 namespace engine {
 
@@ -199,9 +200,9 @@ void ServingBackend::watch(const std::vector<Event>& events) {
 void ServingBackend::evaluate(TimePoint now) {
     const EngineConfig wanted = requested();
     const ServingConfig& settings = wanted.serving;
-    m_answers.limit(static_cast<std::uint64_t>(settings.answersMib) << 20U,
-                    std::chrono::milliseconds(settings.answersTtlMs));
+    limitAnswers(settings);
     prepareLight(wanted);
+    tellLight();
     prepareWeights(wanted);
     const double noise = std::uniform_real_distribution<double>(0.0, 1.0)(m_random);
     const auto change = m_breaker.evaluate(settings, now, noise);
@@ -321,6 +322,26 @@ void ServingBackend::forgetAnswers() {
     m_answers.clear();
 }
 
+void ServingBackend::limitAnswers(const ServingConfig& settings) {
+    m_answers.limit(static_cast<std::uint64_t>(settings.answersMib) << 20U,
+                    std::chrono::milliseconds(settings.answersTtlMs));
+}
+
+std::vector<KeptAnswer> ServingBackend::keptAnswers() const {
+    return m_answers.all(m_now());
+}
+
+// From the one used longest ago on, so that the order stays. What is here already is newer.
+void ServingBackend::addAnswers(std::vector<KeptAnswer> answers) {
+    limitAnswers(requested().serving);
+    const TimePoint now = m_now();
+    for (KeptAnswer& kept : std::views::reverse(answers)) {
+        if (!m_answers.holds(kept.key)) {
+            m_answers.keep(std::move(kept.key), std::move(kept.answer), now - kept.age);
+        }
+    }
+}
+
 // Ready before it is needed: level 2 is no time to load a model.
 void ServingBackend::prepareLight(const EngineConfig& wanted) {
     const ServingConfig& settings = wanted.serving;
@@ -334,6 +355,21 @@ void ServingBackend::prepareLight(const EngineConfig& wanted) {
         }
     }
     m_light.want(file, lightConfig(wanted, m_main->snapshot().kvBlocksTotal));
+}
+
+// Once for each outcome of loading one.
+void ServingBackend::tellLight() {
+    const LightModelStatus light = m_light.status();
+    if (std::exchange(m_toldLight, light.state) == light.state) {
+        return;
+    }
+    if (light.state == LightModelStatus::State::Ready) {
+        post(EventSource::Serving,
+             {.kind = "light_model_ready", .values = {{"model", light.model}}});
+    } else if (light.state == LightModelStatus::State::Failed) {
+        post(EventSource::Serving, {.kind = "light_model_failed",
+                                    .values = {{"model", light.model}, {"reason", light.reason}}});
+    }
 }
 
 // Those of level 1, while it is not in force: an overload is no time to convert them.

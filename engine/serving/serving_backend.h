@@ -46,6 +46,8 @@ public:
     ServingStatus servingStatus() const override;
     void setLightModel(std::filesystem::path file) override;
     void forgetAnswers() override;
+    std::vector<KeptAnswer> keptAnswers() const override;
+    void addAnswers(std::vector<KeptAnswer> answers) override;
 
 private:
     int level() const { return m_level.load(std::memory_order_relaxed); }
@@ -60,7 +62,9 @@ private:
     bool askMainInstead(RelayedStream& relay, const TokenStream& source, Request request);
     std::string keyOf(const Request& request, const EngineConfig& wanted) const;
 
+    void limitAnswers(const ServingConfig& settings);
     void prepareLight(const EngineConfig& wanted);
+    void tellLight();
     void prepareWeights(const EngineConfig& wanted);
     void watch(const std::vector<Event>& events);
     void evaluate(TimePoint now);
@@ -95,6 +99,7 @@ private:
     Breaker m_breaker;
     LevelEffectWatch m_effects;
     std::optional<TimePoint> m_evaluated;
+    LightModelStatus::State m_toldLight = LightModelStatus::State::None;
     std::minstd_rand m_random; // jitter only: nothing that is compared depends on it
     std::uint64_t m_nextEvent = 1;
 

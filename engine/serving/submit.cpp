@@ -70,10 +70,11 @@ std::shared_ptr<TokenStream> ServingBackend::submitToMain(Request request, std::
             const auto record = source.record();
             if (record && outcome(record->reason) == Outcome::Completed) {
                 m_answers.keep(key,
-                               {.pieces = ended.pieces(),
-                                .reason = record->reason,
-                                .promptTokens = record->promptTokens,
-                                .outputTokens = record->outputTokens},
+                               std::make_shared<const StoredAnswer>(
+                                   StoredAnswer{.pieces = ended.pieces(),
+                                                .reason = record->reason,
+                                                .promptTokens = record->promptTokens,
+                                                .outputTokens = record->outputTokens}),
                                m_now());
             }
             return false;

@@ -2550,6 +2550,30 @@
         <source>Perplexity lost to the precision</source>
         <translation>精度造成的困惑度损失</translation>
     </message>
+    <message>
+        <source>Light model ready: %1</source>
+        <translation>轻量模型已就绪：%1</translation>
+    </message>
+    <message>
+        <source>Light model %1 not loaded: %2</source>
+        <translation>轻量模型 %1 未加载：%2</translation>
+    </message>
+    <message>
+        <source>Stored answers were not read: %1</source>
+        <translation>未能读取缓存答案：%1</translation>
+    </message>
+    <message>
+        <source>Stored answers are not on disk: %1</source>
+        <translation>缓存答案未写入磁盘：%1</translation>
+    </message>
+    <message>
+        <source>Answers on disk</source>
+        <translation>答案存盘</translation>
+    </message>
+    <message>
+        <source>Keep stored answers, with the prompts they belong to, in a file beside the run log: they are there again after a restart.</source>
+        <translation>将缓存答案连同其提示词保存在运行日志旁的文件中，重启后仍然可用。</translation>
+    </message>
 </context>
 <context>
     <name>ledger</name>
@@ -5391,6 +5415,10 @@
     <message>
         <source>Models (*.gguf *.safetensors)</source>
         <translation>模型 (*.gguf *.safetensors)</translation>
+    </message>
+    <message>
+        <source>Forget stored answers</source>
+        <translation>清除答案缓存</translation>
     </message>
 </context>
 <context>

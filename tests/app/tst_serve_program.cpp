@@ -36,6 +36,8 @@ private Q_SLOTS:
     void answersUntilItIsStopped();
     void countsAgreeInAllThreePlaces();
     void levelsAreToldAndForced();
+    void aLightModelThatIsNoneIsSaid();
+    void answersOnDiskOutliveTheServer();
     void streamedPromptsAreWritten();
     void whatRunsAtTheEndIsRecorded();
     void whoLeavesFreesTheEngine();
@@ -244,6 +246,55 @@ void TstServeProgram::levelsAreToldAndForced() {
     QCOMPARE(policy["state"].get<std::string>(), std::string("held"));
     const json answer = json::parse(post(server, "/v1/chat/completions", kHello).body);
     QCOMPARE(answer["headway"]["degraded"].get<bool>(), true);
+    QCOMPARE(stop(server), 0);
+}
+
+void TstServeProgram::aLightModelThatIsNoneIsSaid() {
+    const QString file = m_headway->path(QStringLiteral("no-model.gguf"));
+    QFile out(file);
+    QVERIFY(out.open(QIODevice::WriteOnly) && out.write("words") == 5);
+    out.close();
+    Server server = serve({QStringLiteral("--light-model"), file, QStringLiteral("--degradation"),
+                           QStringLiteral("auto")});
+    QVERIFY(server.port != 0);
+    QByteArray said = server.process->readAllStandardError();
+    for (int i = 0; i < 100 && !said.contains("no-model"); ++i) {
+        server.process->waitForReadyRead(50);
+        said += server.process->readAllStandardError();
+    }
+    QVERIFY2(said.contains("no-model"), said.constData());
+    QCOMPARE(json::parse(
+                 post(server, "/v1/chat/completions", kHello).body)["usage"]["completion_tokens"],
+             json(5));
+    QCOMPARE(stop(server), 0);
+    Server idle = serve({QStringLiteral("--light-model"), file});
+    QVERIFY(idle.process->readAllStandardError().contains("degradation is off"));
+    QCOMPARE(stop(idle), 0);
+}
+
+void TstServeProgram::answersOnDiskOutliveTheServer() {
+    const QStringList flags = {QStringLiteral("--answer-store"), QStringLiteral("on"),
+                               QStringLiteral("--answers-on-disk"), QStringLiteral("on")};
+    const auto source = [](const HttpAnswer& answer) {
+        return json::parse(answer.body)["headway"].value("source", "");
+    };
+    std::string text;
+    {
+        Server server = serve(flags);
+        const HttpAnswer answer = post(server, "/v1/chat/completions", kHello);
+        QVERIFY(source(answer) != "cache");
+        text = json::parse(answer.body)["choices"][0]["message"].dump();
+        QTest::qWait(500); // the file is taken up before anything is written to it
+        QCOMPARE(stop(server), 0);
+    }
+    Server server = serve(flags);
+    HttpAnswer answer;
+    for (int i = 0;
+         i < 50 && source(answer = post(server, "/v1/chat/completions", kHello)) != "cache"; ++i) {
+        QTest::qWait(50);
+    }
+    QCOMPARE(source(answer), std::string("cache"));
+    QCOMPARE(json::parse(answer.body)["choices"][0]["message"].dump(), text);
     QCOMPARE(stop(server), 0);
 }
 

@@ -19,6 +19,7 @@ private Q_SLOTS:
     void whatCanNotBeGivenAgainHasNoKey();
     void answersAreFoundUntilTheyAreTooOld();
     void memoryIsBoundedAndTheLeastUsedGo();
+    void allAreTheLivingInOrderOfUse();
     void anAnswerTooLargeIsNotKept();
     void relayedStreamsLoseNothing();
     void relayedStreamsGoOnElsewhere();
@@ -32,11 +33,12 @@ Request chat(std::string content) {
     return request;
 }
 
-StoredAnswer answerOf(std::string text) {
-    return {.pieces = {{.text = std::move(text), .ids = {1}, .logprobs = {}}},
-            .reason = FinishReason::Stop,
-            .promptTokens = 3,
-            .outputTokens = 1};
+std::shared_ptr<const StoredAnswer> answerOf(std::string text) {
+    return std::make_shared<const StoredAnswer>(
+        StoredAnswer{.pieces = {{.text = std::move(text), .ids = {1}, .logprobs = {}}},
+                     .reason = FinishReason::Stop,
+                     .promptTokens = 3,
+                     .outputTokens = 1});
 }
 
 std::string key(const Request& request, SampledAnswers sampled = SampledAnswers::Leave) {
@@ -144,6 +146,21 @@ void TstAnswerStore::memoryIsBoundedAndTheLeastUsedGo() {
     QVERIFY(!store.find("key 0", kNow));
     store.limit(600, 1h);
     QVERIFY(store.status().bytes <= 600);
+}
+
+void TstAnswerStore::allAreTheLivingInOrderOfUse() {
+    AnswerStore store;
+    store.limit(1U << 20U, 60s);
+    store.keep("old", answerOf("o"), kNow - 60s);
+    store.keep("a", answerOf("a"), kNow - 20s);
+    store.keep("b", answerOf("b"), kNow);
+    QVERIFY(store.find("a", kNow));
+    const std::vector<KeptAnswer> all = store.all(kNow);
+    QCOMPARE(all.size(), 2U);
+    QCOMPARE(all[0].key, std::string("a"));
+    QVERIFY(all[0].age == 20s && all[1].age == 0s);
+    QVERIFY(store.holds("old") && !store.holds("c"));
+    QCOMPARE(store.status().misses, std::uint64_t{0});
 }
 
 void TstAnswerStore::anAnswerTooLargeIsNotKept() {

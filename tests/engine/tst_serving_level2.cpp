@@ -388,6 +388,14 @@ void TstServingLevel2::aLightModelThatWillNotLoadIsSaid() {
     const auto line = std::ranges::find(actions, "degradation.light", &LevelAction::field);
     QCOMPARE(line->state, ActionState::Unavailable);
     QCOMPARE(line->reason, m_lightProblem);
+    const std::vector<Event> events = run(5);
+    QCOMPARE(std::ranges::count_if(events,
+                                   [](const Event& event) {
+                                       const auto* notice = std::get_if<Notice>(&event.body);
+                                       return notice != nullptr &&
+                                              notice->kind == "light_model_failed";
+                                   }),
+             1);
     textOf(*ask("q"));
     QCOMPARE(m_main->submitted().size(), std::size_t{1});
 }
