@@ -200,11 +200,11 @@ void TstEngineRecords::firstTokensAreToldOnceAndBeforeTheEnd() {
         } else if (const auto* finished = std::get_if<RequestFinished>(&event.body)) {
             ++ended;
             const RequestRecord& record = *finished->record;
-            const auto first = firsts.find(record.id);
-            QCOMPARE(first != firsts.end(), record.stamps.firstVisible.has_value());
-            if (first != firsts.end()) {
-                QCOMPARE(first->second->ttft()->count(), record.ttft()->count());
-                QVERIFY(first->second->ledgerNs == record.ledgerNs);
+            const auto told = firsts.find(record.id);
+            QCOMPARE(told != firsts.end(), record.stamps.firstVisible.has_value());
+            if (told != firsts.end()) {
+                QCOMPARE(told->second->ttft()->count(), record.ttft()->count());
+                QVERIFY(told->second->ledgerNs == record.ledgerNs);
             }
         }
     }
