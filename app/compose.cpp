@@ -14,7 +14,7 @@ composeBackend(const std::filesystem::path& model, const engine::EngineConfig& c
         if (!attached) {
             return attached;
         }
-        return engine::withServing({.main = std::move(*attached)});
+        return engine::withServing({.main = std::move(*attached), .keepsSettings = true});
     }
     return engine::makeServingEngine(model, config, progress, std::move(stop));
 }

@@ -16,9 +16,6 @@ using engine::Clock;
 using engine::FinishReason;
 using engine::TimePoint;
 
-constexpr std::chrono::milliseconds kWatchEvery{1000};
-constexpr std::chrono::milliseconds kFirstBackOff{1000};
-constexpr std::chrono::milliseconds kLongestBackOff{30'000};
 constexpr std::size_t kMostBody = 16 * 1024 * 1024; // of an answer that is not streamed
 constexpr std::int64_t kShareUnits = 10'000;        // a share as blocks of a whole
 
@@ -120,12 +117,19 @@ void RemoteBackend::begin(const std::shared_ptr<Asked>& asked) {
     RemoteListener listener;
     listener.onHead = [asked](const RemoteHead& head) { asked->head = head; };
     listener.onBytes = [this, asked](std::string_view bytes) {
-        if (!asked->head.isEventStream) {
+        bool isTooLong = false;
+        if (asked->head.isEventStream) {
+            for (const std::string& data : asked->events.push(bytes)) {
+                take(asked, readPiece(data));
+            }
+            isTooLong = asked->events.isBroken();
+        } else {
+            isTooLong = bytes.size() > kMostBody - asked->body.size();
             asked->body.append(bytes.substr(0, kMostBody - asked->body.size()));
-            return;
         }
-        for (const std::string& data : asked->events.push(bytes)) {
-            take(asked, readPiece(data));
+        if (isTooLong) {
+            letGo(asked);
+            finish(asked, FinishReason::Failed, "The server's answer has no end.");
         }
     };
     listener.onEnd = [this, asked](const std::string& problem) { takeEnd(asked, problem); };
@@ -260,6 +264,13 @@ void RemoteBackend::finish(const std::shared_ptr<Asked>& asked, FinishReason rea
     asked->stream->finish(reason, std::move(message), record);
 }
 
+void RemoteBackend::letGo(const std::shared_ptr<Asked>& asked) {
+    const std::lock_guard lock(m_mutex);
+    if (asked->call) {
+        asked->call->cancel();
+    }
+}
+
 void RemoteBackend::cancel(engine::RequestId id) {
     std::shared_ptr<Asked> asked;
     {
@@ -269,10 +280,8 @@ void RemoteBackend::cancel(engine::RequestId id) {
             return;
         }
         asked = found->second;
-        if (asked->call) {
-            asked->call->cancel();
-        }
     }
+    letGo(asked);
     finish(asked, FinishReason::Cancelled, "The request was cancelled.");
 }
 
@@ -378,74 +387,6 @@ void RemoteBackend::emit(decltype(engine::Event::body) body) {
 engine::Result<std::vector<engine::TokenId>> RemoteBackend::tokenize(std::string_view) const {
     return std::unexpected(engine::Error{engine::ErrorCode::Unsupported,
                                          "An attached server does not tell its tokens."});
-}
-
-// Once a second: its figures, or else whether it is still there. Where it tells no figures, answers
-// that are under way show as much, and a question beside them would interrupt them with
-// llama-cpp-python's server.
-void RemoteBackend::watch() {
-    bool isAnswering = false;
-    {
-        const std::lock_guard lock(m_mutex);
-        isAnswering = !m_asked.empty() && !m_isLost;
-    }
-    if (isAnswering && !m_hasMetrics) {
-        m_hub->after(kWatchEvery, [this] { watch(); });
-        return;
-    }
-    const auto text = std::make_shared<std::string>();
-    const auto status = std::make_shared<int>(0);
-    RemoteRequest request{.path = m_hasMetrics ? "/metrics" : "/v1/models"};
-    request.silence = request.connectTime;
-    RemoteListener listener;
-    listener.onHead = [status](const RemoteHead& head) { *status = head.status; };
-    listener.onBytes = [text](std::string_view bytes) {
-        text->append(bytes.substr(0, kMostBody - text->size()));
-    };
-    listener.onEnd = [this, text, status](const std::string& problem) {
-        takeLiveness(*status != 0, problem);
-        if (*status == 200 && m_hasMetrics) {
-            takeFigures(*text);
-        } else if (*status != 0 && m_hasMetrics) {
-            takeFigures({}); // old ones would stand still
-            m_hasMetrics = !isNeverThere(*status);
-        }
-        const auto pause = std::max(kWatchEvery, m_backOff);
-        m_hub->after(pause, [this] { watch(); });
-    };
-    m_hub->start(std::move(request), std::move(listener));
-}
-
-void RemoteBackend::takeFigures(const std::string& text) {
-    const ImportedFigures figures = importMetrics(text);
-    const std::lock_guard lock(m_mutex);
-    m_imported = figures;
-}
-
-void RemoteBackend::takeLiveness(bool isThere, const std::string& problem) {
-    bool hasChanged = false;
-    {
-        const std::lock_guard lock(m_mutex);
-        hasChanged = m_isLost == isThere;
-        m_isLost = !isThere;
-        m_backOff = isThere ? std::chrono::milliseconds(0)
-                            : std::clamp(2 * m_backOff, kFirstBackOff, kLongestBackOff);
-        m_figures.state = isThere ? engine::EngineState::Idle : engine::EngineState::Failed;
-        if (!isThere) {
-            m_imported = {};
-        }
-    }
-    if (!hasChanged) {
-        return;
-    }
-    if (isThere) {
-        emit(engine::Notice{.kind = "remote_back",
-                            .values = {{"address", m_hub->address().text()}}});
-    } else {
-        emit(engine::Failed{.message = problem, .requestsFailed = 0});
-    }
-    emit(engine::StateChanged{.state = isThere ? engine::EngineState::Idle
-                                               : engine::EngineState::Failed});
 }
 
 } // namespace app

@@ -91,6 +91,9 @@ private:
     }
 
     void send() {
+        if (m_listener.onConnected) {
+            m_listener.onConnected();
+        }
         boost::system::error_code ignored;
         m_socket.set_option(tcp::no_delay(true), ignored);
         arm(m_silence, "it fell silent");

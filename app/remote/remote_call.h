@@ -35,6 +35,7 @@ public:
 };
 
 struct RemoteListener {
+    std::function<void()> onConnected = {};
     std::function<void(const RemoteHead&)> onHead;
     std::function<void(std::string_view bytes)> onBytes;
     // Once, at the end: an empty problem where the server's answer was whole.

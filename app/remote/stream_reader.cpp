@@ -62,6 +62,16 @@ void readChoice(const json& choice, RemotePiece& piece) {
     }
 }
 
+// As the servers write errors that have an object of their own around them.
+std::string errorEvent(const std::string& data) {
+    const json object = parsed(data);
+    const bool isWrapped = object.is_object() && object.contains("error");
+    return isWrapped ? data
+           : object.is_discarded() || object.is_null()
+               ? json{{"error", data}}.dump(-1, ' ', false, json::error_handler_t::replace)
+               : json{{"error", object}}.dump();
+}
+
 std::string messageOf(const json& error) {
     if (error.is_string()) {
         return error;
@@ -95,18 +105,25 @@ std::vector<std::string> EventReader::push(std::string_view bytes) {
 void EventReader::takeLine(std::string_view line, std::vector<std::string>& events) {
     if (line.empty()) {
         if (m_hasData) {
-            events.push_back(std::exchange(m_data, {}));
+            events.push_back(m_isError ? errorEvent(m_data) : m_data);
         }
-        m_hasData = false;
+        m_data.clear();
+        m_hasData = m_isError = false;
         return;
     }
-    constexpr std::string_view kData = "data:";
-    if (!line.starts_with(kData)) {
-        return; // a comment, an event's name, an id
-    }
-    line.remove_prefix(kData.size());
+    const std::size_t colon = line.find(':');
+    const std::string_view name = line.substr(0, colon);
+    line = colon == std::string_view::npos ? std::string_view() : line.substr(colon + 1);
     if (line.starts_with(' ')) {
         line.remove_prefix(1);
+    }
+    if (name == "event") {
+        m_isError = line == "error";
+        return;
+    }
+    m_isError = m_isError || name == "error"; // a field of its own, as llama.cpp writes it
+    if (name != "data" && name != "error") {
+        return; // a comment, an id
     }
     m_data += (m_hasData ? "\n" : "");
     m_data += line;

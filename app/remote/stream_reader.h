@@ -24,6 +24,7 @@ private:
 
     std::string m_line, m_data;
     bool m_hasData = false;
+    bool m_isError = false; // the event is named so
     bool m_isBroken = false;
 };
 

@@ -35,6 +35,8 @@ private Q_SLOTS:
     void cancellingClosesTheConnection();
     void aDeadlineEndsIt();
     void aServerThatGoesIsNoticedAndFoundAgain();
+    void silenceOfABusyServerIsNoLoss();
+    void levelsLeaveItsSettingsAlone();
     void figuresGoWithAServerThatRestarts();
     void leavingWhileItAnswersIsQuiet();
     void itsSettingsStayItsOwn();
@@ -220,6 +222,13 @@ void TstRemoteBackend::streamsOfOthersAreRead_data() {
         << QByteArray("data: {\"choices\":[{\"text\":\"a\"}]}\n\n"
                       "data: {\"error\":{\"message\":\"out of memory\"}}\n\ndata: [DONE]\n\n")
         << "a" << failed << 1;
+    QTest::newRow("error of its own field")
+        << QByteArray("data: {\"choices\":[{\"text\":\"a\"}]}\n\n"
+                      "error: {\"message\":\"out of memory\"}\n\n")
+        << "a" << failed << 1;
+    QTest::newRow("no end of a line")
+        << QByteArray("data: {\"choices\":[{\"text\":\"a\"}]}\n\n") + QByteArray(5 << 20, 'x')
+        << "a" << failed << 1;
     QTest::newRow("nothing") << QByteArray("data: [DONE]\n\n") << "" << failed << 0;
     QTest::newRow("nonsense") << QByteArray("data: nonsense\n\n") << "" << failed << 0;
 }
@@ -307,6 +316,50 @@ void TstRemoteBackend::aServerThatGoesIsNoticedAndFoundAgain() {
         [](const std::shared_ptr<HttpExchange>& exchange) { exchange->respond({.body = "{}"}); });
     QVERIFY(again.start(m_port).has_value());
     QTRY_COMPARE_WITH_TIMEOUT(backend->snapshot().state, engine::EngineState::Idle, 10'000);
+}
+
+// As a server does that tells its figures between two batches only.
+void TstRemoteBackend::silenceOfABusyServerIsNoLoss() {
+    std::vector<std::shared_ptr<HttpExchange>> held;
+    m_server = std::make_unique<HttpServer>([&held](const std::shared_ptr<HttpExchange>& exchange) {
+        if (exchange->request().path == "/v1/models") {
+            exchange->respond({.body = R"({"data":[{"id":"scripted","max_model_len":512}]})"});
+        } else {
+            held.push_back(exchange); // neither figures nor a text
+        }
+    });
+    m_port = m_server->start(0).value();
+    const auto backend = attach();
+    QVERIFY(backend);
+    const auto stream = backend->submit(hello());
+    const auto until = std::chrono::steady_clock::now() + 12s; // two silent questions
+    while (std::chrono::steady_clock::now() < until) {
+        QVERIFY(backend->snapshot().state == engine::EngineState::Running);
+        QVERIFY(!stream->isFinished());
+        QTest::qWait(200);
+    }
+    QVERIFY(!backend->submit(hello())->isFinished()); // nor is anybody refused
+    m_server->stop();
+    held.clear();
+}
+
+void TstRemoteBackend::levelsLeaveItsSettingsAlone() {
+    serve("data: [DONE]\n\n");
+    const auto backend = engine::withServing({.main = attach(), .keepsSettings = true});
+    const auto force = [&backend](engine::DegradationMode mode) {
+        const auto edited = backend->edit(
+            [mode](engine::EngineConfig& config) { config.serving.degradation = mode; });
+        backend->takeEvents();
+        return edited.has_value();
+    };
+    QVERIFY(force(engine::DegradationMode::Level1));
+    QCOMPARE(backend->serving()->servingStatus().level, 1);
+    for (const engine::LevelAction& action : backend->serving()->servingStatus().actions) {
+        QVERIFY(action.level == 2 || action.state != engine::ActionState::InForce);
+    }
+    QVERIFY(force(engine::DegradationMode::Level2));
+    QVERIFY(force(engine::DegradationMode::Off));
+    QCOMPARE(backend->serving()->servingStatus().level, 0);
 }
 
 void TstRemoteBackend::figuresGoWithAServerThatRestarts() {

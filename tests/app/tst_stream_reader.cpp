@@ -18,6 +18,7 @@ class TstStreamReader : public QObject {
 
 private Q_SLOTS:
     void eventsAreTheSameWhereverBytesAreCut();
+    void errorsOfEveryDialectAreEvents();
     void anEndlessLineBreaksIt();
     void piecesOfEveryShapeAreRead_data();
     void piecesOfEveryShapeAreRead();
@@ -45,6 +46,27 @@ void TstStreamReader::eventsAreTheSameWhereverBytesAreCut() {
             QCOMPARE(events, expected);
         }
     }
+}
+
+void TstStreamReader::errorsOfEveryDialectAreEvents() {
+    const auto errorOf = [](std::string_view bytes) {
+        EventReader reader;
+        const std::vector<std::string> events = reader.push(bytes);
+        return events.size() == 1 ? readPiece(events.front()).error : std::string("no event");
+    };
+    for (const std::string_view bytes :
+         {"error: {\"message\":\"full\",\"code\":500}\n\n", // llama.cpp's field
+          "event: error\ndata: {\"message\":\"full\"}\n\n",
+          "event: error\ndata: {\"error\":{\"message\":\"full\"}}\n\n",
+          "data: {\"error\":{\"message\":\"full\"}}\n\n", "event: error\ndata: full\n\n",
+          "error: full\n\n"}) {
+        QCOMPARE(errorOf(bytes), std::string("full"));
+    }
+    EventReader reader; // the name is that of one event
+    const auto events = reader.push("event: error\ndata: x\n\ndata: {\"choices\":[]}\n\n");
+    QCOMPARE(events.size(), 2U);
+    QVERIFY(readPiece(events[1]).error.empty());
+    QVERIFY(!errorOf("event: error\ndata: \xff\xfe\n\n").empty());
 }
 
 void TstStreamReader::anEndlessLineBreaksIt() {
