@@ -20,4 +20,9 @@ Result<std::string> Backend::detokenize(std::span<const TokenId>) const {
         Error{ErrorCode::Unsupported, "This backend does not tell the text of tokens."});
 }
 
+Result<std::string> Backend::tokenBytes(TokenId) const {
+    return std::unexpected(
+        Error{ErrorCode::Unsupported, "This backend does not tell the bytes of tokens."});
+}
+
 } // namespace engine

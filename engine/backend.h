@@ -69,6 +69,8 @@ public:
     // Token ids of a text, and text of ids, by the model's tokenizer. Any thread.
     virtual Result<std::vector<TokenId>> tokenize(std::string_view text) const = 0;
     virtual Result<std::string> detokenize(std::span<const TokenId> ids) const;
+    // What one token stands for, bytes of a part of a character and marks too. Any thread.
+    virtual Result<std::string> tokenBytes(TokenId id) const;
     // What is wrapped around the engines to serve under pressure; null where nothing is.
     virtual Serving* serving() { return nullptr; }
 };

@@ -2,6 +2,8 @@
 
 #include "app/api/api_answer.h"
 
+#include <QString>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,6 +33,20 @@ std::string_view finishName(engine::FinishReason reason) {
 
 std::int64_t characters(std::string_view text) {
     return std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; });
+}
+
+// Its text, or its bytes where they are no text, as the OpenAI API spells them: two tokens never
+// have one name because both are parts of characters.
+std::string tokenName(const std::string& bytes) {
+    const QString text = QString::fromUtf8(bytes.data(), static_cast<qsizetype>(bytes.size()));
+    if (text.toStdString() == bytes) {
+        return bytes;
+    }
+    std::string name = "bytes:";
+    for (const char c : bytes) {
+        name += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    }
+    return name;
 }
 
 } // namespace
@@ -168,15 +184,14 @@ Json AnswerJson::whole(engine::FinishReason reason, const engine::RequestRecord*
     return json;
 }
 
-std::string AnswerJson::tokenText(engine::TokenId id) const {
-    std::string text;
+std::string AnswerJson::tokenBytes(engine::TokenId id) const {
+    std::string bytes;
     m_state.withBackend([&](engine::Backend& backend) {
-        const engine::TokenId ids[] = {id};
-        if (auto found = backend.detokenize(ids)) {
-            text = std::move(*found);
+        if (auto found = backend.tokenBytes(id)) {
+            bytes = std::move(*found);
         }
     });
-    return text;
+    return bytes;
 }
 
 Json AnswerJson::logprobsOf(const std::vector<engine::TokenLogprobs>& tokens) {
@@ -185,15 +200,15 @@ Json AnswerJson::logprobsOf(const std::vector<engine::TokenLogprobs>& tokens) {
     }
     if (m_form.shape == AnswerShape::Chat) {
         const auto entry = [this](engine::TokenId id, float logprob) {
-            const std::string text = tokenText(id);
-            const std::vector<int> bytes = [&text] {
-                std::vector<int> values;
-                for (const char c : text) {
-                    values.push_back(static_cast<unsigned char>(c));
-                }
-                return values;
-            }();
-            return Json{{"token", text}, {"logprob", logprob}, {"bytes", bytes}};
+            const std::string bytes = tokenBytes(id);
+            std::vector<int> values;
+            for (const char c : bytes) {
+                values.push_back(static_cast<unsigned char>(c));
+            }
+            return Json{
+                {"token", QString::fromUtf8(bytes.data(), qsizetype(bytes.size())).toStdString()},
+                {"logprob", logprob},
+                {"bytes", std::move(values)}};
         };
         Json content = Json::array();
         for (const engine::TokenLogprobs& token : tokens) {
@@ -211,16 +226,16 @@ Json AnswerJson::logprobsOf(const std::vector<engine::TokenLogprobs>& tokens) {
                    {"top_logprobs", Json::array()},
                    {"text_offset", Json::array()}};
     for (const engine::TokenLogprobs& token : tokens) {
-        const std::string text = tokenText(token.id);
-        result["tokens"].push_back(text);
+        const std::string bytes = tokenBytes(token.id);
+        result["tokens"].push_back(tokenName(bytes));
         result["token_logprobs"].push_back(token.logprob);
         Json top = Json::object();
         for (const auto& [id, logprob] : token.top) {
-            top[tokenText(id)] = logprob;
+            top[tokenName(tokenBytes(id))] = logprob;
         }
         result["top_logprobs"].push_back(std::move(top));
         result["text_offset"].push_back(m_offset);
-        m_offset += characters(text);
+        m_offset += characters(bytes);
     }
     return result;
 }

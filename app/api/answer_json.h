@@ -33,7 +33,7 @@ private:
     nlohmann::ordered_json frame() const;
     nlohmann::ordered_json counts(const engine::RequestRecord* record) const;
     nlohmann::ordered_json logprobsOf(const std::vector<engine::TokenLogprobs>& tokens);
-    std::string tokenText(engine::TokenId id) const;
+    std::string tokenBytes(engine::TokenId id) const;
 
     const AnswerForm& m_form;
     const ApiState& m_state;

@@ -3,6 +3,8 @@
 #include "app/api/api_failure.h"
 #include "app/api/http_reply.h"
 
+#include <QByteArray>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,12 +35,21 @@ std::optional<std::vector<std::string>> matched(std::string_view pattern, std::s
     std::vector<std::string> parts;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
         if (wanted[i] == "*" && !given[i].empty()) {
-            parts.emplace_back(given[i]);
+            const QByteArray part(given[i].data(), static_cast<qsizetype>(given[i].size()));
+            parts.push_back(QByteArray::fromPercentEncoding(part).toStdString());
         } else if (wanted[i] != given[i]) {
             return std::nullopt;
         }
     }
     return parts;
+}
+
+// Without regard to capital letters, as names and schemes are compared.
+bool isSameWord(std::string_view a, std::string_view b) {
+    const auto small = [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    };
+    return std::ranges::equal(a, b, {}, small, small);
 }
 
 // A name of this machine's own loop, with any port.
@@ -53,7 +64,7 @@ bool isLoopback(std::string_view host) {
         }
         host = host.substr(0, colon);
     }
-    return host == "127.0.0.1" || host == "localhost" || host == "[::1]";
+    return host == "127.0.0.1" || isSameWord(host, "localhost") || host == "[::1]";
 }
 
 bool isLoopbackOrigin(std::string_view origin) {
@@ -83,6 +94,9 @@ HttpResponse responseOf(const ApiFailure& failure) {
     HttpResponse response{.status = failure.status,
                           .body =
                               httpErrorBody(failure.what(), type, failure.code, failure.parameter)};
+    if (!failure.allowed.empty()) {
+        response.headers.emplace_back("Allow", failure.allowed);
+    }
     if (failure.status == 401) {
         response.headers.emplace_back("WWW-Authenticate", "Bearer");
     } else if (failure.status == 503 || failure.status == 429) {
@@ -151,22 +165,33 @@ void Api::checkCaller(const HttpRequest& request) const {
 bool Api::hasToken(const HttpRequest& request) const {
     constexpr std::string_view kScheme = "Bearer ";
     const std::string_view given = request.header("authorization");
-    return given.starts_with(kScheme) && isEqual(given.substr(kScheme.size()), m_token);
+    return isSameWord(given.substr(0, kScheme.size()), kScheme) &&
+           isEqual(given.substr(kScheme.size()), m_token);
 }
 
-void Api::dispatch(const std::shared_ptr<HttpExchange>& exchange) {
-    const HttpRequest& request = exchange->request();
+// Who may not call, or calls what is not there, is told so before the body is read.
+std::optional<HttpResponse> Api::refusal(const HttpRequest& head) const {
+    try {
+        findRoute(head);
+        return std::nullopt;
+    } catch (const ApiFailure& failure) {
+        return responseOf(failure);
+    }
+}
+
+std::pair<const Api::Route*, std::vector<std::string>>
+Api::findRoute(const HttpRequest& request) const {
     checkCaller(request);
     const bool isHead = request.method == "HEAD";
     const std::string_view method = isHead ? std::string_view("GET") : request.method;
-    bool isKnownPath = false;
+    std::string allowed;
     for (const Route& route : routes()) {
         auto parts = matched(route.path, request.path);
         if (!parts) {
             continue;
         }
-        isKnownPath = true;
         if (route.method != method) {
+            allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
             continue;
         }
         if (!route.isOpen && !hasToken(request)) {
@@ -175,16 +200,23 @@ void Api::dispatch(const std::shared_ptr<HttpExchange>& exchange) {
                              "TOKEN\".",
                              "invalid_api_key");
         }
-        (this->*route.serve)({.exchange = exchange,
-                              .request = request,
-                              .parts = std::move(*parts),
-                              .received = engine::Clock::now()});
-        return;
+        return {&route, std::move(*parts)};
     }
-    if (isKnownPath) {
-        throw ApiFailure(405, fmt::format("{} is not possible here.", request.method));
+    if (allowed.empty()) {
+        throw ApiFailure(404, "There is nothing under this path.", "not_found");
     }
-    throw ApiFailure(404, "There is nothing under this path.", "not_found");
+    ApiFailure failure(405, fmt::format("{} is not possible here.", request.method));
+    failure.allowed = std::move(allowed);
+    throw failure;
+}
+
+void Api::dispatch(const std::shared_ptr<HttpExchange>& exchange) {
+    const HttpRequest& request = exchange->request();
+    auto [route, parts] = findRoute(request);
+    (this->*route->serve)({.exchange = exchange,
+                           .request = request,
+                           .parts = std::move(parts),
+                           .received = engine::Clock::now()});
 }
 
 engine::Capabilities Api::model() const {

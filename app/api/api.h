@@ -8,9 +8,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace app {
 
@@ -29,6 +32,8 @@ public:
     void setPort(std::uint16_t port) { m_port = port; }
     // Answers whatever comes; throws nothing.
     void handle(const std::shared_ptr<HttpExchange>& exchange);
+    // Why a request needs no body to be refused; empty where it is to be handled.
+    std::optional<HttpResponse> refusal(const HttpRequest& head) const;
 
 private:
     struct Route {
@@ -41,6 +46,8 @@ private:
 
     void checkCaller(const HttpRequest& request) const;
     bool hasToken(const HttpRequest& request) const;
+    // Throws ApiFailure where there is none, or who asks may not. With the parts of its path.
+    std::pair<const Route*, std::vector<std::string>> findRoute(const HttpRequest& request) const;
     void dispatch(const std::shared_ptr<HttpExchange>& exchange);
     engine::Capabilities model() const; // throws ApiFailure where none is loaded
     HttpHeaders sessionHeaders() const;

@@ -17,8 +17,9 @@ public:
           parameter(std::move(where)) {}
 
     int status;
-    std::string code;      // "model_not_found"; may be empty
-    std::string parameter; // of the body that is wrong; may be empty
+    std::string code;         // "model_not_found"; may be empty
+    std::string parameter;    // of the body that is wrong; may be empty
+    std::string allowed = {}; // methods, with status 405
 };
 
 } // namespace app

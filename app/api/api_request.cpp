@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <limits>
 #include <random>
+#include <span>
 
 namespace app {
 
@@ -94,19 +95,35 @@ std::vector<std::string> stopsOf(const json& body) {
     return stops;
 }
 
-// Without a seed every answer is another one, as with the servers that clients know.
-engine::Sampling samplingOf(const json& body) {
+// As the servers that clients know: without a seed every answer is another one.
+engine::Sampling usualSampling() {
     engine::Sampling sampling;
-    sampling.temperature =
-        static_cast<float>(numberOf(body, "temperature", 0.0, 100.0).value_or(1.0));
-    sampling.topP = static_cast<float>(numberOf(body, "top_p", 0.0, 1.0).value_or(1.0));
-    sampling.minP = static_cast<float>(numberOf(body, "min_p", 0.0, 1.0).value_or(0.0));
-    // -1 means "off" to other servers.
-    sampling.topK = static_cast<int>(
-        std::max<std::int64_t>(0, integerOf(body, "top_k", -1, 1 << 24).value_or(0)));
+    sampling.temperature = 1.0F;
+    sampling.topP = 1.0F;
+    sampling.minP = 0.0F;
+    sampling.topK = 0;
+    sampling.seed = std::random_device{}();
+    return sampling;
+}
+
+// What a body says, over what holds otherwise.
+engine::Sampling samplingOf(const json& body, engine::Sampling sampling) {
+    const auto take = [&body](const char* name, float& value, double least, double most) {
+        if (const auto given = numberOf(body, name, least, most)) {
+            value = static_cast<float>(*given);
+        }
+    };
+    take("temperature", sampling.temperature, 0.0, 100.0);
+    take("top_p", sampling.topP, 0.0, 1.0);
+    take("min_p", sampling.minP, 0.0, 1.0);
+    if (const auto most = integerOf(body, "top_k", -1, 1 << 24)) {
+        sampling.topK = static_cast<int>(std::max<std::int64_t>(0, *most)); // -1: off
+    }
     const auto seed = integerOf(body, "seed", std::numeric_limits<std::int64_t>::min(),
                                 std::numeric_limits<std::int64_t>::max());
-    sampling.seed = seed ? static_cast<std::uint64_t>(*seed) : std::random_device{}();
+    if (seed) {
+        sampling.seed = static_cast<std::uint64_t>(*seed);
+    }
     return sampling;
 }
 
@@ -152,7 +169,7 @@ void readCommon(const HttpRequest& request, const json& body, const engine::Capa
                 engine::TimePoint now, AnswerRequest& answer) {
     checkModel(body, model);
     refuseUnsupported(body);
-    answer.request.sampling = samplingOf(body);
+    answer.request.sampling = samplingOf(body, usualSampling());
     answer.request.stop = stopsOf(body);
     answer.request.lane = laneOf(request);
     answer.request.deadline = deadlineOf(request, now);
@@ -266,12 +283,24 @@ AnswerRequest textRequest(const HttpRequest& request, const engine::Capabilities
     return answer;
 }
 
+// What the answer to a streamed prompt can't have, or only where it is opened.
+void refuseForStreams(const json& body, std::span<const char* const> names) {
+    for (const char* name : names) {
+        const json* value = memberOf(body, name);
+        if (value != nullptr && *value != json(false)) {
+            refuse(name, fmt::format("{} is not possible here; leave it out.", name));
+        }
+    }
+}
+
 AnswerRequest openRequest(const HttpRequest& request, const engine::Capabilities& model,
                           engine::TimePoint now) {
     const json body = parsedBody(request);
     const json* messages = memberOf(body, "messages");
     AnswerRequest answer{.request = {},
                          .shape = messages != nullptr ? AnswerShape::Chat : AnswerShape::Text};
+    constexpr std::array kNever = {"logprobs", "top_logprobs"};
+    refuseForStreams(body, kNever);
     readCommon(request, body, model, now, answer);
     if (messages != nullptr) {
         answer.request.prompt = chatMessages(*messages);
@@ -282,11 +311,16 @@ AnswerRequest openRequest(const HttpRequest& request, const engine::Capabilities
     return answer;
 }
 
-CompletedPrompt completionOf(const HttpRequest& request, const engine::Capabilities& model) {
+CompletedPrompt completionOf(const HttpRequest& request, const engine::Capabilities& model,
+                             const engine::Sampling& opened) {
     const json body = request.body.empty() ? json::object() : parsedBody(request);
+    constexpr std::array kNotHere = {"logprobs",   "top_logprobs", "stop",
+                                     "ignore_eos", "cache_salt",   "messages"};
+    refuseForStreams(body, kNotHere);
+    refuseUnsupported(body);
     CompletedPrompt completed;
     completed.completion.maxTokens = tokenLimitOf(body, model, model.contextTokens);
-    completed.completion.sampling = samplingOf(body);
+    completed.completion.sampling = samplingOf(body, opened);
     completed.isStreamed = switchOf(body, "stream").value_or(false);
     completed.wantsUsage = completed.isStreamed;
     return completed;

@@ -40,7 +40,9 @@ struct CompletedPrompt {
     bool isStreamed = false;
     bool wantsUsage = false;
 };
-CompletedPrompt completionOf(const HttpRequest& request, const engine::Capabilities& model);
+// `opened`: the sampling that the stream was opened with; what the body says goes before it.
+CompletedPrompt completionOf(const HttpRequest& request, const engine::Capabilities& model,
+                             const engine::Sampling& opened);
 
 // Names by which the loaded model may be asked for: its own and its file's.
 std::vector<std::string> modelNames(const engine::Capabilities& model);

@@ -129,7 +129,7 @@ engine::Result<void> ApiServer::start(const ApiOptions& options) {
     m_api = std::make_shared<Api>(m_state, *token);
     auto server = std::make_unique<HttpServer>(
         [api = m_api](const std::shared_ptr<HttpExchange>& exchange) { api->handle(exchange); },
-        *m_limits);
+        *m_limits, [api = m_api](const HttpRequest& head) { return api->refusal(head); });
     const auto port =
         server->start(options.port, [this](std::uint16_t used) { m_api->setPort(used); });
     if (!port) {

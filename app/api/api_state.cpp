@@ -29,13 +29,19 @@ void ApiState::setBackend(engine::Backend* backend) {
     if (backend != nullptr) {
         model = backend->capabilities();
     }
+    const std::string name = model ? model->modelName : std::string();
+    bool isOther = false;
     {
-        const std::lock_guard lock(m_mutex);
-        m_modelName = model ? model->modelName : std::string();
+        const std::lock_guard lock(m_backendMutex);
+        isOther = backend != m_backend;
+        m_backend = backend;
+        m_model = std::move(model);
     }
-    const std::lock_guard lock(m_backendMutex);
-    m_backend = backend;
-    m_model = std::move(model);
+    const std::lock_guard lock(m_mutex);
+    m_modelName = name;
+    if (isOther && backend != nullptr) {
+        m_metrics = {}; // those of one model are none of the next
+    }
 }
 
 void ApiState::update(const std::vector<engine::Event>& events, const engine::Snapshot& figures,

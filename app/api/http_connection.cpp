@@ -27,7 +27,8 @@ std::string small(boost::beast::string_view text) {
     return result;
 }
 
-HttpRequest requestOf(http::request<http::string_body>&& message) {
+// Without the body.
+HttpRequest headOf(const http::request<http::string_body>& message) {
     HttpRequest request;
     request.method.assign(message.method_string().data(), message.method_string().size());
     const std::string target(message.target().data(), message.target().size());
@@ -40,6 +41,11 @@ HttpRequest requestOf(http::request<http::string_body>&& message) {
         request.headers.emplace_back(small(field.name_string()),
                                      std::string(field.value().data(), field.value().size()));
     }
+    return request;
+}
+
+HttpRequest requestOf(http::request<http::string_body>&& message) {
+    HttpRequest request = headOf(message);
     request.body = std::move(message.body());
     return request;
 }
@@ -181,6 +187,18 @@ void HttpConnection::takeHeader(const boost::system::error_code& error) {
         fail(error);
         return;
     }
+    const auto coding = m_parser->get()[http::field::transfer_encoding];
+    if (!coding.empty() && !boost::beast::iequals(coding, "chunked")) {
+        refuse(501, "Of transfer codings only \"chunked\" is understood.");
+        return;
+    }
+    const bool hasBody = m_parser->chunked() || m_parser->content_length().value_or(0) > 0;
+    if (hasBody && m_hub.admission) {
+        if (auto refusal = m_hub.admission(headOf(m_parser->get()))) {
+            refuse(std::move(*refusal));
+            return;
+        }
+    }
     const auto expected = m_parser->get()[http::field::expect];
     if (boost::beast::iequals(expected, "100-continue")) {
         send("HTTP/1.1 100 Continue\r\n\r\n");
@@ -240,10 +258,14 @@ void HttpConnection::fail(const boost::system::error_code& error) {
 }
 
 void HttpConnection::refuse(int status, std::string_view message) {
+    refuse({.status = status, .body = httpErrorBody(message, "invalid_request_error")});
+}
+
+// The rest of the request is not read.
+void HttpConnection::refuse(HttpResponse response) {
     enter(Phase::Answering);
-    send(httpHead({.status = status,
-                   .body = httpErrorBody(message, "invalid_request_error"),
-                   .headers = {{"Connection", "close"}}}));
+    response.headers.emplace_back("Connection", "close");
+    send(httpHead(response));
     finish(false);
 }
 

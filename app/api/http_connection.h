@@ -24,6 +24,7 @@ class HttpReply;
 // What the connections of a server share.
 struct HttpHub {
     HttpHandler handler;
+    HttpAdmission admission; // may be empty
     HttpLimits limits;
     std::unordered_set<HttpConnection*> connections;
     std::function<void()> onCount; // their number changed
@@ -39,7 +40,7 @@ public:
     void start();
     void close();
     // Without a request of its own: may be closed for the sake of another.
-    bool isIdle() const { return m_phase == Phase::Idle; }
+    bool isIdle() const { return m_phase == Phase::Idle || m_phase == Phase::Header; }
     std::chrono::steady_clock::time_point since() const { return m_since; }
     // A few words and the end, to a connection too many.
     void refuse();
@@ -63,6 +64,7 @@ private:
     void handle();
     void fail(const boost::system::error_code& error);
     void refuse(int status, std::string_view message);
+    void refuse(HttpResponse response);
     void leave();
     void discard();
     void armTimer(std::chrono::milliseconds time);

@@ -116,6 +116,9 @@ void HttpReply::beginStream(HttpResponse head) {
         head.headers.emplace_back("Connection", "close");
     }
     m_connection->send(headOf(head, m_isChunked ? "Transfer-Encoding: chunked\r\n" : ""));
+    if (m_request.method == "HEAD") {
+        close(); // the head is all of it
+    }
 }
 
 void HttpReply::write(std::string_view text) {

@@ -20,8 +20,9 @@ constexpr std::chrono::milliseconds kAcceptPause{100}; // after a failure, as of
 
 class HttpServer::Impl {
 public:
-    Impl(HttpHandler handler, const HttpLimits& limits) {
+    Impl(HttpHandler handler, const HttpLimits& limits, HttpAdmission admission) {
         m_hub.handler = std::move(handler);
+        m_hub.admission = std::move(admission);
         m_hub.limits = limits;
         m_hub.io = std::make_shared<boost::asio::io_context>(1);
         // Relaxed: a figure for display.
@@ -132,8 +133,8 @@ private:
     std::jthread m_thread;
 };
 
-HttpServer::HttpServer(HttpHandler handler, const HttpLimits& limits)
-    : m_impl(std::make_unique<Impl>(std::move(handler), limits)) {}
+HttpServer::HttpServer(HttpHandler handler, const HttpLimits& limits, HttpAdmission admission)
+    : m_impl(std::make_unique<Impl>(std::move(handler), limits, std::move(admission))) {}
 
 HttpServer::~HttpServer() = default;
 

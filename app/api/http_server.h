@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -73,11 +74,14 @@ public:
 };
 
 using HttpHandler = std::function<void(const std::shared_ptr<HttpExchange>&)>;
+// Asked of a request with a body before that is read: what to answer instead, if anything.
+using HttpAdmission = std::function<std::optional<HttpResponse>(const HttpRequest& head)>;
 
 // Start and stop on one thread.
 class HttpServer {
 public:
-    explicit HttpServer(HttpHandler handler, const HttpLimits& limits = {});
+    explicit HttpServer(HttpHandler handler, const HttpLimits& limits = {},
+                        HttpAdmission admission = {});
     ~HttpServer(); // stops
     HttpServer(const HttpServer&) = delete;
     HttpServer& operator=(const HttpServer&) = delete;

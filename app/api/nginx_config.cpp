@@ -54,20 +54,27 @@ std::string site(const NginxSetup& setup) {
             "    map \"$headway_lane:$cookie_headway_engine\" $headway_upstream {\n"
             "        default \"headway_$headway_lane\";\n";
     text += routes("realtime", setup.realtime) + routes("batch", setup.batch) + "    }\n";
-    text += fmt::format("    server {{\n"
-                        "        listen 127.0.0.1:{};\n"
-                        "        client_max_body_size 4m;\n"
-                        "        location / {{\n"
-                        "            proxy_pass http://$headway_upstream;\n"
-                        "            proxy_http_version 1.1;\n"
-                        "            proxy_set_header Connection \"\";\n"
-                        "            proxy_set_header Host 127.0.0.1;\n"
-                        "            # Tokens go out as they come; who leaves is noticed.\n"
-                        "            proxy_buffering off;\n"
-                        "            proxy_read_timeout 600s;\n"
-                        "        }}\n"
-                        "    }}\n",
-                        setup.listen);
+    text +=
+        fmt::format("    # A page that reaches this port under a name of its own is sent away.\n"
+                    "    server {{\n"
+                    "        listen 127.0.0.1:{0} default_server;\n"
+                    "        return 403;\n"
+                    "    }}\n"
+                    "    server {{\n"
+                    "        listen 127.0.0.1:{0};\n"
+                    "        server_name 127.0.0.1 localhost;\n"
+                    "        client_max_body_size 4m;\n"
+                    "        location / {{\n"
+                    "            proxy_pass http://$headway_upstream;\n"
+                    "            proxy_http_version 1.1;\n"
+                    "            proxy_set_header Connection \"\";\n"
+                    "            proxy_set_header Host 127.0.0.1;\n"
+                    "            # Tokens go out as they come; who leaves is noticed.\n"
+                    "            proxy_buffering off;\n"
+                    "            proxy_read_timeout 600s;\n"
+                    "        }}\n"
+                    "    }}\n",
+                    setup.listen);
     return text;
 }
 

@@ -20,6 +20,7 @@ constexpr std::size_t kMostStreams = 64;
 struct Api::OpenStream {
     std::shared_ptr<engine::TokenStream> stream;
     AnswerForm form;
+    engine::Sampling sampling; // unless its completion says otherwise
 };
 
 // Completed, cancelled, or given up by the engine after its time.
@@ -55,6 +56,7 @@ void Api::openStream(const ApiCall& call) {
                     .model = loaded.modelName,
                     .fingerprint = loaded.modelDigest,
                     .headers = sessionHeaders()};
+    const engine::Sampling sampling = asked.request.sampling;
     auto stream = m_state->open(std::move(asked.request));
     if (!stream) {
         throw ApiFailure(503, "No model is loaded.", "no_model");
@@ -64,7 +66,7 @@ void Api::openStream(const ApiCall& call) {
     }
     const auto id = static_cast<std::uint64_t>(stream->id());
     m_streams[id] = std::make_shared<OpenStream>(
-        OpenStream{.stream = std::move(stream), .form = std::move(form)});
+        OpenStream{.stream = std::move(stream), .form = std::move(form), .sampling = sampling});
     call.exchange->respond({.status = 201,
                             .body = Json{{"id", std::to_string(id)}, {"object", "stream"}}.dump(),
                             .headers = sessionHeaders()});
@@ -105,7 +107,7 @@ void Api::truncateStream(const ApiCall& call) {
 void Api::completeStream(const ApiCall& call) {
     const engine::Capabilities loaded = model();
     OpenStream& open = streamOf(call);
-    CompletedPrompt completed = completionOf(call.request, loaded);
+    CompletedPrompt completed = completionOf(call.request, loaded, open.sampling);
     const auto stream = open.stream;
     AnswerForm form = open.form;
     form.isStreamed = completed.isStreamed;

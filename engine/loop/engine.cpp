@@ -242,6 +242,14 @@ Result<std::string> Engine::detokenize(std::span<const TokenId> ids) const {
     return atTheDoor([&] { return engine::detokenize(*m_loaded.tokenizer, ids); });
 }
 
+Result<std::string> Engine::tokenBytes(TokenId id) const {
+    return atTheDoor([&] {
+        std::string bytes;
+        m_loaded.tokenizer->appendBytes(id, bytes, true);
+        return bytes;
+    });
+}
+
 void Engine::emit(decltype(Event::body) body, Delivery delivery) {
     Event event;
     event.step = m_step.load(std::memory_order_relaxed);

@@ -60,6 +60,7 @@ public:
     void post(EventSource source, Notice notice) override;
     Result<std::vector<TokenId>> tokenize(std::string_view text) const override;
     Result<std::string> detokenize(std::span<const TokenId> ids) const override;
+    Result<std::string> tokenBytes(TokenId id) const override;
     void prepareWeights(std::optional<WeightPrecision> precision) override;
     WeightsAhead weightsAhead() const override;
 

@@ -36,6 +36,8 @@ private Q_SLOTS:
     void aSlowHeaderIs408();
     void aSlowBodyIs408();
     void idleConnectionsMakeRoom();
+    void halfHeadersMakeRoom();
+    void otherCodingsAreRefused();
     void busyConnectionsAreCounted();
     void oldClientsGetAnUnframedStream();
     void theReaderThatLeavesIsNoticed();
@@ -298,6 +300,32 @@ void TstHttpServer::idleConnectionsMakeRoom() {
         QCOMPARE(ask(m_port, get("/well")).status, 200);
     }
     QVERIFY(m_server->connections() <= 64);
+}
+
+void TstHttpServer::halfHeadersMakeRoom() {
+    HttpLimits limits;
+    limits.connections = 64;
+    start(limits);
+    std::vector<std::unique_ptr<HttpClient>> half;
+    for (int i = 0; i < 200; ++i) {
+        half.push_back(std::make_unique<HttpClient>(m_port));
+        half.back()->send("G");
+    }
+    for (int i = 0; i < 5; ++i) {
+        QCOMPARE(ask(m_port, get("/well")).status, 200);
+    }
+}
+
+void TstHttpServer::otherCodingsAreRefused() {
+    start();
+    for (const char* coding : {"gzip", "chunked, x", "identity"}) {
+        HttpClient client(m_port);
+        QVERIFY(client.send(
+            fmt::format("POST /x HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: {}\r\n\r\n{}",
+                        coding, get("/smuggled"))));
+        QCOMPARE(client.answer().status, 501);
+        QVERIFY(client.isClosedWithin(5s));
+    }
 }
 
 void TstHttpServer::busyConnectionsAreCounted() {

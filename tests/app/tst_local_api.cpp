@@ -26,6 +26,9 @@ private Q_SLOTS:
     void cleanup();
 
     void onlyWhoHasTheTokenMayCall();
+    void whoMayNotCallSendsNoBody();
+    void headsHaveNoBody();
+    void figuresAreOfOneModel();
     void foreignHostsAndOriginsAreRefused_data();
     void foreignHostsAndOriginsAreRefused();
     void anAnswerInOnePiece();
@@ -39,6 +42,7 @@ private Q_SLOTS:
     void aFailureInTheMiddleIsAFrame();
     void whoLeavesIsCancelled();
     void logprobsAreTold();
+    void partsOfCharactersAreTheirBytes();
     void settingsAreReadAndChanged();
     void aChangeIsWholeOrNot();
     void eventsAreTold();
@@ -108,13 +112,52 @@ void TstLocalApi::onlyWhoHasTheTokenMayCall() {
     QCOMPARE(m_api->token().size(), std::size_t{64});
     QVERIFY(app::randomToken() != app::randomToken());
     QCOMPARE(get("/nothing").status, 404);
-    QCOMPARE(get("/v1/chat/completions").status, 405);
+    const HttpAnswer other = get("/v1/chat/completions");
+    QCOMPARE(other.status, 405);
+    QCOMPARE(other.headers.at("allow"), std::string("POST"));
+    QCOMPARE(get("/v1/models/Fake%2D1M").status, 200);
+    QCOMPARE(tests::ask(port, HttpClient::request("GET", "/v1/models", {}, {},
+                                                  {"Authorization: bearer " + m_api->token()}))
+                 .status,
+             200);
+}
+
+void TstLocalApi::whoMayNotCallSendsNoBody() {
+    HttpClient client(m_api->port());
+    QVERIFY(client.send("POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n"
+                        "Authorization: Bearer wrong\r\nContent-Length: 4000000\r\n"
+                        "Expect: 100-continue\r\n\r\n"));
+    QCOMPARE(client.answer(2s).status, 401); // of 4 MB nothing was sent
+    QVERIFY(client.isClosedWithin(5s));
+}
+
+void TstLocalApi::headsHaveNoBody() {
+    for (const char* path : {"/v1/models", "/v1/events"}) {
+        HttpClient client(m_api->port());
+        QVERIFY(client.send(HttpClient::request("HEAD", path, m_api->token()) +
+                            HttpClient::request("GET", "/health")));
+        const std::string text = client.readUntil("\r\n\r\n{", 5s);
+        const std::size_t end = text.find("\r\n\r\n") + 4;
+        QVERIFY2(text.substr(end).starts_with("HTTP/1.1 200"), text.c_str());
+    }
+}
+
+void TstLocalApi::figuresAreOfOneModel() {
+    QCOMPARE(post("/v1/chat/completions", kHello).status, 200);
+    const auto count = [this] {
+        return tests::parsePrometheus(get("/metrics").body)
+            .value("vllm:request_success_total", {{"finished_reason", "length"}});
+    };
+    QTRY_VERIFY(count() == 1.0);
+    m_fake->load();
+    QTRY_VERIFY(count() == 0.0);
 }
 
 void TstLocalApi::foreignHostsAndOriginsAreRefused_data() {
     QTest::addColumn<QString>("headers");
     QTest::addColumn<int>("status");
     QTest::newRow("name") << "Host: localhost:1234\r\n" << 200;
+    QTest::newRow("capitals") << "Host: LocalHost:1234\r\n" << 200;
     QTest::newRow("address") << "Host: 127.0.0.1\r\n" << 200;
     QTest::newRow("six") << "Host: [::1]:80\r\n" << 200;
     QTest::newRow("rebound name") << "Host: evil.example\r\n" << 403;
@@ -383,6 +426,24 @@ void TstLocalApi::logprobsAreTold() {
     QCOMPARE(logprobs["token_logprobs"], json({-0.25, -0.5}));
     QCOMPARE(logprobs["text_offset"], json({0, 1}));
     QCOMPARE(logprobs["top_logprobs"][0]["b"], json(-1.5));
+}
+
+// Two tokens of one character, and others that are parts of characters as well.
+void TstLocalApi::partsOfCharactersAreTheirBytes() {
+    m_fake->backend->setAnswer([](const engine::Request&, auto stream) {
+        stream->push("", 0xC3, engine::TokenLogprobs{0xC3, -0.25F, {{0xC3, -0.25F}, {0xC4, -2.F}}});
+        stream->push("é", 0xA9, engine::TokenLogprobs{0xA9, -0.5F, {{0xA9, -0.5F}}});
+        stream->finish(FinishReason::Stop, {}, nullptr);
+    });
+    const json chat =
+        json::parse(post("/v1/chat/completions", with(kHello, "logprobs", true)).body);
+    const json& content = chat["choices"][0]["logprobs"]["content"];
+    QCOMPARE(content[0]["bytes"], json({0xC3}));
+    QCOMPARE(content[1]["bytes"], json({0xA9}));
+    const json text = json::parse(post("/v1/completions", {{"prompt", "x"}, {"logprobs", 2}}).body);
+    const json& logprobs = text["choices"][0]["logprobs"];
+    QCOMPARE(logprobs["tokens"], json({"bytes:\\xc3", "bytes:\\xa9"}));
+    QCOMPARE(logprobs["top_logprobs"][0].size(), std::size_t{2});
 }
 
 void TstLocalApi::settingsAreReadAndChanged() {

@@ -312,8 +312,8 @@ void TstServeProgram::streamedPromptsAreWritten() {
         whole = answer.status == 200 ? json::parse(answer.body) : json();
     }
     QVERIFY(!whole.is_null());
-    const HttpAnswer opened =
-        post(server, "/v1/streams", {{"prompt", "A prompt "}, {"ignore_eos", true}});
+    const HttpAnswer opened = post(
+        server, "/v1/streams", {{"prompt", "A prompt "}, {"ignore_eos", true}, {"temperature", 0}});
     QCOMPARE(opened.status, 201);
     const std::string id = json::parse(opened.body)["id"];
     const std::string path = "/v1/streams/" + id;
@@ -321,8 +321,12 @@ void TstServeProgram::streamedPromptsAreWritten() {
     QCOMPARE(post(server, (path + "/append").c_str(), {{"text", "that was never"}}).status, 204);
     QCOMPARE(post(server, (path + "/truncate").c_str(), {{"bytes", 9}}).status, 204);
     QCOMPARE(post(server, (path + "/append").c_str(), {{"text", text.substr(9)}}).status, 204);
-    const HttpAnswer done =
-        post(server, (path + "/complete").c_str(), {{"max_tokens", 4}, {"temperature", 0}});
+    for (const char* wrong : {"stop", "logprobs", "tools"}) { // said when it is opened, or never
+        QCOMPARE(post(server, (path + "/complete").c_str(), {{wrong, json::array({"x"})}}).status,
+                 400);
+    }
+    const HttpAnswer done = // with the temperature it was opened with
+        post(server, (path + "/complete").c_str(), {{"max_tokens", 4}});
     QVERIFY2(done.status == 200, done.body.c_str());
     QCOMPARE(json::parse(done.body)["choices"][0]["text"], whole["choices"][0]["text"]);
     QCOMPARE(get(server, path.c_str()).status, 404);

@@ -267,4 +267,8 @@ engine::Result<std::string> FakeBackend::detokenize(std::span<const engine::Toke
     return text;
 }
 
+engine::Result<std::string> FakeBackend::tokenBytes(engine::TokenId id) const {
+    return std::string(1, static_cast<char>(id));
+}
+
 } // namespace tests

@@ -50,6 +50,7 @@ public:
     // A token is a byte.
     engine::Result<std::vector<engine::TokenId>> tokenize(std::string_view text) const override;
     engine::Result<std::string> detokenize(std::span<const engine::TokenId> ids) const override;
+    engine::Result<std::string> tokenBytes(engine::TokenId id) const override;
 
 private:
     struct Open {
