@@ -47,9 +47,9 @@ void AnswersOnDisk::takeUp() {
     const std::uint64_t most = kFileByMemory * (mib << 20U);
     runInBackground(
         this, [file = m_file, most] { return readAnswers(file, most); },
-        [this, reader = m_session.backend()](auto answers) {
+        [this, reader = m_session.backend(), generation = m_generation](auto answers) {
             m_isReading = false;
-            if (reader != m_session.backend() || !isWanted()) {
+            if (reader != m_session.backend() || generation != m_generation || !isWanted()) {
                 takeUp();
                 return;
             }
@@ -89,27 +89,38 @@ void AnswersOnDisk::writeSoon() {
     runInBackground(
         this,
         [file = m_file, answers = serving()->keptAnswers()] { return writeAnswers(file, answers); },
-        [this](auto done) {
-            if (!done) {
+        [this, generation = m_generation](auto done) {
+            if (generation != m_generation) {
+                removeFile(); // what was written has been forgotten meanwhile
+                if (m_written) {
+                    m_written = 0; // and what is kept since is to be written
+                }
+            } else if (!done) {
                 tell("answers_unwritten", done.error().message);
             }
         });
 }
 
 void AnswersOnDisk::forget() {
+    ++m_generation;
     if (serving() != nullptr) {
         serving()->forgetAnswers();
         if (m_written) {
             m_written = serving()->servingStatus().answers.changes;
         }
     }
+    removeFile();
+}
+
+void AnswersOnDisk::removeFile() {
     std::error_code ignored; // there may be none
     std::filesystem::remove(m_file, ignored);
 }
 
 void AnswersOnDisk::tell(const char* kind, const std::string& reason) {
-    m_session.backend()->post(engine::EventSource::App,
-                              {.kind = kind, .values = {{"reason", reason}}});
+    if (engine::Backend* backend = m_session.backend()) {
+        backend->post(engine::EventSource::App, {.kind = kind, .values = {{"reason", reason}}});
+    }
 }
 
 } // namespace app

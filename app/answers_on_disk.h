@@ -30,11 +30,13 @@ private:
     void writeSoon();
     engine::Serving* serving() const; // null where nothing stores answers
     bool isWanted() const;
+    void removeFile();
     void tell(const char* kind, const std::string& reason);
 
     Session& m_session;
     const std::filesystem::path m_file;
     bool m_isReading = false;
+    std::uint64_t m_generation = 0;         // grows when they are forgotten
     std::optional<std::uint64_t> m_written; // changes that the file has; empty: not taken up
 };
 

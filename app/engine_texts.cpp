@@ -270,6 +270,7 @@ constexpr const char* kEngineTexts[] = {
     QT_TRANSLATE_NOOP("labels", "Used by automatic degradation only"),
     QT_TRANSLATE_NOOP("labels", "Degradation is off"),
     QT_TRANSLATE_NOOP("labels", "No stored answers are used"),
+    QT_TRANSLATE_NOOP("labels", "An attached server keeps its own settings."),
     QT_TRANSLATE_NOOP("labels", "auto"),
     QT_TRANSLATE_NOOP("labels", "keep"),
     QT_TRANSLATE_NOOP("labels", "int8"),

@@ -117,6 +117,7 @@ using LightModelMaker = std::function<Result<std::unique_ptr<Backend>>(
 struct ServingParts {
     std::unique_ptr<Backend> main;
     PreparesWeights* ahead = nullptr;            // of main; null: it can't
+    bool keepsSettings = false;                  // main's can't be changed: it runs elsewhere
     LightModelMaker makeLight = {};              // empty: there is none
     std::function<TimePoint()> now = Clock::now; // for tests
 };

@@ -88,12 +88,18 @@ void Breaker::prune(const ServingConfig& settings, TimePoint now) {
     m_figures.p90Ms = nearestRank(std::move(values), kWatchedQuantile);
 }
 
+// From the setting each time: an edit of it holds at once.
+void Breaker::setRecovery(const ServingConfig& settings) {
+    const Nanoseconds cap = span(std::max(settings.recoveryCapMs, settings.recoveryMs));
+    const auto lengthened =
+        std::chrono::duration_cast<Nanoseconds>(span(settings.recoveryMs) * m_factor);
+    m_recovery = std::min(lengthened, cap);
+}
+
 std::optional<BreakerChange> Breaker::evaluate(const ServingConfig& settings, TimePoint now,
-                                               double noise) {
+                                               const BreakerInputs& inputs) {
     prune(settings, now);
-    if (m_recovery == Nanoseconds(0)) {
-        m_recovery = span(settings.recoveryMs);
-    }
+    setRecovery(settings);
     const DegradationMode before = std::exchange(m_mode, settings.degradation);
     switch (settings.degradation) {
     case DegradationMode::Off:
@@ -108,9 +114,10 @@ std::optional<BreakerChange> Breaker::evaluate(const ServingConfig& settings, Ti
         break;
     }
     if (before != DegradationMode::Auto) {
-        m_recovery = span(settings.recoveryMs); // goes on from the present level, without a past
+        m_factor = 1.0; // goes on from the present level, without a past
+        setRecovery(settings);
     }
-    return m_trial ? judgeTrial(settings, now, noise) : watch(settings, now, noise);
+    return m_trial ? judgeTrial(settings, now, inputs) : watch(settings, now, inputs.noise);
 }
 
 std::optional<BreakerChange> Breaker::force(int level, BreakerCause cause, TimePoint now) {
@@ -142,7 +149,8 @@ std::optional<BreakerChange> Breaker::watch(const ServingConfig& settings, TimeP
                                             double noise) {
     if (m_level == 0 && m_recovered && now - *m_recovered >= m_recovery) {
         m_recovered.reset(); // it lasted
-        m_recovery = span(settings.recoveryMs);
+        m_factor = 1.0;
+        setRecovery(settings);
     }
     const bool isJudged = m_figures.n >= settings.leastRequests;
     const double limit = limitAbove(settings, m_level);
@@ -179,7 +187,11 @@ std::optional<BreakerChange> Breaker::watch(const ServingConfig& settings, TimeP
 }
 
 std::optional<BreakerChange> Breaker::judgeTrial(const ServingConfig& settings, TimePoint now,
-                                                 double noise) {
+                                                 const BreakerInputs& inputs) {
+    if (!inputs.isInForce) {
+        m_trial->begin = now;
+        return std::nullopt;
+    }
     std::vector<double> values;
     for (const Sample& sample : m_samples) {
         if (sample.received >= m_trial->begin) {
@@ -193,9 +205,10 @@ std::optional<BreakerChange> Breaker::judgeTrial(const ServingConfig& settings, 
     }
     figures.p90Ms = nearestRank(std::move(values), kWatchedQuantile);
     const double limit = limitAbove(settings, m_level - 1);
-    const bool hasPassed = !figures.p90Ms || *figures.p90Ms <= limit;
+    // Without a first token it is well where nobody asks, and not where they wait for one.
+    const bool hasPassed = figures.p90Ms ? *figures.p90Ms <= limit : inputs.waiting == 0;
     if (!hasPassed) {
-        relapse(settings, noise);
+        relapse(settings, inputs.noise);
     }
     BreakerChange end =
         change(hasPassed ? m_level - 1 : m_level,
@@ -210,9 +223,10 @@ std::optional<BreakerChange> Breaker::judgeTrial(const ServingConfig& settings, 
 }
 
 void Breaker::relapse(const ServingConfig& settings, double noise) {
-    const double factor = 2.0 * (1.0 + kJitter * (2.0 * noise - 1.0));
-    const auto doubled = std::chrono::duration_cast<Nanoseconds>(m_recovery * factor);
-    m_recovery = std::min(doubled, span(std::max(settings.recoveryCapMs, settings.recoveryMs)));
+    const double most = static_cast<double>(std::max(settings.recoveryCapMs, settings.recoveryMs)) /
+                        static_cast<double>(std::max<std::int64_t>(1, settings.recoveryMs));
+    m_factor = std::min(m_factor * 2.0 * (1.0 + kJitter * (2.0 * noise - 1.0)), most);
+    setRecovery(settings);
 }
 
 std::optional<Nanoseconds> Breaker::untilTrial(TimePoint now) const {

@@ -49,14 +49,22 @@ struct BreakerChange {
     Nanoseconds recovery{}; // healthy time until the next try, from now on
 };
 
+struct BreakerInputs {
+    double noise = 0.5; // in [0, 1): of the healthy time after a relapse
+    // Whether the engine computes as the level says; while it still prepares for it a trial would
+    // judge the level before.
+    bool isInForce = true;
+    std::int64_t waiting = 0; // requests that nothing is computed for yet
+};
+
 class Breaker {
 public:
     // A request received at `received` whose first token took `ttft`, known since `known`. In any
     // order within a window.
     void add(TimePoint known, TimePoint received, Nanoseconds ttft);
-    // Once a second or so. `noise` in [0, 1): of the healthy time after a relapse.
+    // Once a second or so.
     std::optional<BreakerChange> evaluate(const ServingConfig& settings, TimePoint now,
-                                          double noise);
+                                          const BreakerInputs& inputs);
 
     int level() const { return m_trial ? m_level - 1 : m_level; } // in force
     bool isTrying() const { return m_trial.has_value(); }
@@ -80,7 +88,8 @@ private:
     std::optional<BreakerChange> force(int level, BreakerCause cause, TimePoint now);
     std::optional<BreakerChange> watch(const ServingConfig& settings, TimePoint now, double noise);
     std::optional<BreakerChange> judgeTrial(const ServingConfig& settings, TimePoint now,
-                                            double noise);
+                                            const BreakerInputs& inputs);
+    void setRecovery(const ServingConfig& settings);
     BreakerChange change(int level, BreakerCause cause, TimePoint now);
     void relapse(const ServingConfig& settings, double noise);
 
@@ -90,7 +99,8 @@ private:
     int m_level = 0;
     std::optional<Trial> m_trial;
     std::optional<TimePoint> m_exceededSince, m_healthySince, m_changed, m_recovered;
-    Nanoseconds m_recovery{0}; // 0: the setting's
+    double m_factor = 1.0; // by which relapses have lengthened the setting's healthy time
+    Nanoseconds m_recovery{0};
 };
 
 } // namespace engine

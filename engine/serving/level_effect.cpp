@@ -75,6 +75,10 @@ void LevelEffectWatch::begin(int before, int after, Nanoseconds window, TimePoin
     m_samples.clear();
 }
 
+void LevelEffectWatch::postpone(TimePoint now) {
+    m_begun = now;
+}
+
 std::optional<LevelEffect> LevelEffectWatch::evaluate(TimePoint now) {
     if (!m_open) {
         const TimePoint from = now - m_window;

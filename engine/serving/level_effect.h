@@ -14,6 +14,8 @@ public:
     void add(TimePoint known, TimePoint received, Nanoseconds ttft); // as the breaker's
     // A change has just happened: what was before is kept, a measurement that was open is dropped.
     void begin(int before, int after, Nanoseconds window, TimePoint now);
+    // The change takes its time: what is received until then is not of after it.
+    void postpone(TimePoint now);
     // Once, when the window after the change is over.
     std::optional<LevelEffect> evaluate(TimePoint now);
 

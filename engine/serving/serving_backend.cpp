@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <ranges>
 
@@ -20,6 +21,10 @@ std::string figure(const std::optional<double>& value) {
 
 // How long a request waited for its first token, as far as it says something about the load: of
 // requests that nobody waits for, or that were answered by something else, nothing.
+bool isOfLight(const RequestRecord& record) {
+    return (record.tags & static_cast<std::uint32_t>(SampleTag::LightModel)) != 0;
+}
+
 // A request says how long it waited once: with its first token, or at its end without one.
 const RequestRecord* watchedRecord(const Event& event) {
     if (const auto* first = std::get_if<FirstToken>(&event.body)) {
@@ -52,6 +57,7 @@ ServingBackend::ServingBackend(ServingParts parts)
       m_random(std::random_device{}()),
       m_main(std::move(parts.main)),
       m_ahead(parts.ahead),
+      m_keepsSettings(parts.keepsSettings),
       m_fileFormat(m_main->capabilities().fileFormat),
       m_modelPath(m_main->capabilities().modelPath),
       m_digest(m_main->capabilities().modelDigest),
@@ -83,10 +89,26 @@ EngineConfig ServingBackend::requested() const {
     return m_requested;
 }
 
+EngineConfig ServingBackend::under(int level, const EngineConfig& requested) const {
+    return m_keepsSettings ? requested
+                           : underLevel(level, requested, weightBitsOf(requested, m_fileFormat));
+}
+
 Result<void> ServingBackend::apply(const EngineConfig& requested) {
-    const EngineConfig under =
-        underLevel(level(), requested, weightBitsOf(requested, m_fileFormat));
-    return m_main->edit([&under](EngineConfig& config) { config = under; });
+    const EngineConfig wanted = under(level(), requested);
+    auto applied = m_main->edit([&wanted](EngineConfig& config) { config = wanted; });
+    m_isSettled.store(isInForce(), std::memory_order_relaxed);
+    return applied;
+}
+
+// Whether nothing that a level changes is still on its way.
+bool ServingBackend::isInForce() const {
+    constexpr std::array<std::string_view, 2> kChanged = {"batching.policy", "weights.precision"};
+    const ConfigStatus status = m_main->config();
+    return std::ranges::none_of(status.fields, [&kChanged](const FieldStatus& field) {
+        return std::ranges::find(kChanged, field.key) != kChanged.end() &&
+               (field.state == FieldState::Pending || field.state == FieldState::Preparing);
+    });
 }
 
 Result<void> ServingBackend::edit(const std::function<void(EngineConfig&)>& change) {
@@ -125,7 +147,7 @@ ConfigStatus ServingBackend::config() const {
     const std::lock_guard lock(m_configMutex);
     ConfigStatus status = m_main->config();
     status.version += m_version;
-    return heldStatus(level(), m_requested, std::move(status),
+    return heldStatus(m_keepsSettings ? 0 : level(), m_requested, std::move(status),
                       weightBitsOf(m_requested, m_fileFormat));
 }
 
@@ -184,8 +206,18 @@ std::vector<Event> ServingBackend::takeEvents() {
     return events;
 }
 
+// What the light model answers is no sample of the engine's health, but it is what a change to or
+// from level 2 did for who asks.
 void ServingBackend::watch(const std::vector<Event>& events) {
     for (const Event& event : events) {
+        if (const auto* finished = std::get_if<RequestFinished>(&event.body);
+            finished != nullptr && finished->record && isOfLight(*finished->record)) {
+            const RequestRecord& light = *finished->record;
+            if (const auto ttft = light.ttftFromReceived(); ttft && light.lane == Lane::Realtime) {
+                m_effects.add(event.time, *light.stamps.received, *ttft);
+            }
+            continue;
+        }
         const RequestRecord* record = watchedRecord(event);
         if (record == nullptr) {
             continue;
@@ -204,8 +236,16 @@ void ServingBackend::evaluate(TimePoint now) {
     prepareLight(wanted);
     tellLight();
     prepareWeights(wanted);
-    const double noise = std::uniform_real_distribution<double>(0.0, 1.0)(m_random);
-    const auto change = m_breaker.evaluate(settings, now, noise);
+    const bool isInForce = this->isInForce();
+    m_isSettled.store(isInForce, std::memory_order_relaxed);
+    if (!isInForce) {
+        m_effects.postpone(now);
+    }
+    const auto change =
+        m_breaker.evaluate(settings, now,
+                           {.noise = std::uniform_real_distribution<double>(0.0, 1.0)(m_random),
+                            .isInForce = isInForce,
+                            .waiting = m_main->snapshot().waiting});
     if (change && change->before != change->after) {
         const auto window = std::chrono::milliseconds(settings.windowMs);
         m_effects.begin(change->before, change->after, window, now);
@@ -295,6 +335,10 @@ Result<std::string> ServingBackend::detokenize(std::span<const TokenId> ids) con
     return m_main->detokenize(ids);
 }
 
+Result<std::string> ServingBackend::tokenBytes(TokenId id) const {
+    return m_main->tokenBytes(id);
+}
+
 ServingStatus ServingBackend::servingStatus() const {
     const ConfigStatus status = m_main->config();
     ServingStatus result;
@@ -307,6 +351,14 @@ ServingStatus ServingBackend::servingStatus() const {
     result.answers = m_answers.status();
     result.actions = levelActions(result.level, requested(), status, m_fileFormat, result.light,
                                   m_ahead != nullptr ? m_ahead->weightsAhead() : WeightsAhead{});
+    if (m_keepsSettings) {
+        for (LevelAction& action : result.actions) {
+            if (!action.target.empty()) {
+                action.state = ActionState::Unavailable;
+                action.reason = "An attached server keeps its own settings.";
+            }
+        }
+    }
     return result;
 }
 
@@ -377,10 +429,10 @@ void ServingBackend::prepareWeights(const EngineConfig& wanted) {
     if (m_ahead == nullptr) {
         return;
     }
-    const EngineConfig under = underLevel(1, wanted, weightBitsOf(wanted, m_fileFormat));
+    const EngineConfig light = under(1, wanted);
     const bool isArmed = wanted.serving.degradation == DegradationMode::Auto && level() == 0;
-    m_ahead->prepareWeights(isArmed && under.precision != wanted.precision
-                                ? std::optional(under.precision)
+    m_ahead->prepareWeights(isArmed && light.precision != wanted.precision
+                                ? std::optional(light.precision)
                                 : std::nullopt);
 }
 

@@ -41,6 +41,7 @@ public:
     void post(EventSource source, Notice notice) override;
     Result<std::vector<TokenId>> tokenize(std::string_view text) const override;
     Result<std::string> detokenize(std::span<const TokenId> ids) const override;
+    Result<std::string> tokenBytes(TokenId id) const override;
     Serving* serving() override { return this; }
 
     ServingStatus servingStatus() const override;
@@ -52,8 +53,10 @@ public:
 private:
     int level() const { return m_level.load(std::memory_order_relaxed); }
     EngineConfig requested() const;
+    EngineConfig under(int level, const EngineConfig& requested) const;
     // The requested value, under the level in force, to the engine. False where it was refused.
     Result<void> apply(const EngineConfig& requested);
+    bool isInForce() const;
     // submit.cpp
     std::shared_ptr<TokenStream> replay(const StoredAnswer& answer, const Request& request);
     std::shared_ptr<TokenStream> submitToMain(Request request, std::string key);
@@ -76,8 +79,10 @@ private:
     std::atomic<int> m_level{0};
     std::atomic<bool> m_isTryingMain{
         false}; // level 2 is on trial below: a few go to the main model
-    std::atomic<std::int64_t> m_trialLeft{0};      // of those few
-    std::atomic<bool> m_isEvaluationDue{true};     // the operator has changed something
+    std::atomic<std::int64_t> m_trialLeft{0};  // of those few
+    std::atomic<bool> m_isEvaluationDue{true}; // the operator has changed something
+    // The engine computes as it was asked to, known since the last evaluation.
+    std::atomic<bool> m_isSettled{true};
     std::atomic<std::uint64_t> m_storedAnswers{0}; // given
     std::atomic<std::uint64_t> m_lightAnswers{0};  // asked for
     AnswerStore m_answers;
@@ -107,6 +112,7 @@ private:
     // gives back when it goes first is asked of the main one.
     const std::unique_ptr<Backend> m_main;
     PreparesWeights* const m_ahead; // m_main's, or null
+    const bool m_keepsSettings;     // m_main's own can't be changed
     const std::string m_fileFormat, m_modelPath, m_digest;
     LightModel m_light;
 };

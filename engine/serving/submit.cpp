@@ -18,9 +18,10 @@ std::shared_ptr<TokenStream> ServingBackend::submit(Request request) {
     }
     const bool gives =
         settings.usesAnswersAlways || (settings.usesAnswersAtLevel2 && level >= kHighestLevel);
-    // Under a level answers are given, but those of lighter weights are not kept for later.
+    // Under a level answers are given, but those of lighter weights are not kept for later, nor
+    // those of weights that are still being changed.
     const bool keeps =
-        level == 0 &&
+        level == 0 && m_isSettled.load(std::memory_order_relaxed) &&
         (settings.usesAnswersAlways ||
          (settings.usesAnswersAtLevel2 && settings.degradation != DegradationMode::Off));
     std::string key = gives || keeps ? keyOf(request, wanted) : std::string();
@@ -68,7 +69,10 @@ std::shared_ptr<TokenStream> ServingBackend::submitToMain(Request request, std::
         stream->id(),
         [this, key = std::move(key)](RelayedStream& ended, const TokenStream& source) {
             const auto record = source.record();
-            if (record && outcome(record->reason) == Outcome::Completed) {
+            constexpr auto kOfBoth = static_cast<std::uint32_t>(SampleTag::Mixed) |
+                                     static_cast<std::uint32_t>(SampleTag::ConfigChanged);
+            if (record && outcome(record->reason) == Outcome::Completed &&
+                (record->tags & kOfBoth) == 0) {
                 m_answers.keep(key,
                                std::make_shared<const StoredAnswer>(
                                    StoredAnswer{.pieces = ended.pieces(),

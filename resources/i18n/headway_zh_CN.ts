@@ -2574,6 +2574,10 @@
         <source>Keep stored answers, with the prompts they belong to, in a file beside the run log: they are there again after a restart.</source>
         <translation>将缓存答案连同其提示词保存在运行日志旁的文件中，重启后仍然可用。</translation>
     </message>
+    <message>
+        <source>An attached server keeps its own settings.</source>
+        <translation>已连接的服务器保留其自身的设置。</translation>
+    </message>
 </context>
 <context>
     <name>ledger</name>

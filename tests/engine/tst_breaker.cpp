@@ -30,6 +30,9 @@ private Q_SLOTS:
     void betweenTheLimitsItStays();
     void theOperatorDecides();
     void automaticGoesOnFromThePresentLevel();
+    void aTrialBeginsWhenItsLevelIsInForce();
+    void whoWaitsForAFirstTokenIsNotWell();
+    void anEditedRecoveryHoldsAtOnce();
     void aStationaryLoadNeverFlaps_data();
     void aStationaryLoadNeverFlaps();
     void effectsAreBetterWorseOrOpen();
@@ -62,7 +65,8 @@ public:
                 breaker.add(time, time - ttft, ttft);
             }
             now += 1s;
-            if (auto change = breaker.evaluate(settings, now, noise)) {
+            if (auto change = breaker.evaluate(
+                    settings, now, {.noise = noise, .isInForce = isInForce, .waiting = waiting})) {
                 changes.push_back(*change);
             }
         }
@@ -73,6 +77,8 @@ public:
     Breaker breaker;
     TimePoint now{std::chrono::hours(1)};
     double noise = 0.5; // no jitter
+    bool isInForce = true;
+    std::int64_t waiting = 0;
 };
 
 } // namespace
@@ -132,7 +138,7 @@ void TstBreaker::aboveTheLimitLevelsBeginOneByOne() {
     QCOMPARE(between.breaker.level(), 1);
 }
 
-// Their first token comes to light when they end, by then longer ago than the window.
+// They were received longer ago than the window, and are known now.
 void TstBreaker::answersLongerThanTheWindowCount() {
     Bench bench;
     bool isUp = false;
@@ -141,7 +147,8 @@ void TstBreaker::answersLongerThanTheWindowCount() {
             bench.breaker.add(bench.now, bench.now - 50s, 3s);
         }
         bench.now += 1s;
-        const auto change = bench.breaker.evaluate(bench.settings, bench.now, bench.noise);
+        const auto change =
+            bench.breaker.evaluate(bench.settings, bench.now, {.noise = bench.noise});
         isUp = isUp || (change && change->after == 1);
     }
     QVERIFY(isUp);
@@ -305,6 +312,44 @@ void TstBreaker::automaticGoesOnFromThePresentLevel() {
     const auto down = bench.run(200, 12, 50.0);
     QVERIFY(!down.empty());
     QCOMPARE(down[0].after, 1);
+}
+
+void TstBreaker::aTrialBeginsWhenItsLevelIsInForce() {
+    Bench bench;
+    QCOMPARE(bench.run(12, 12, 1200.0).size(), std::size_t{1});
+    bench.isInForce = false; // the heavier weights take a minute
+    const auto trial = bench.run(420, 12, 100.0);
+    QCOMPARE(trial.size(), std::size_t{1});
+    QCOMPARE(trial[0].cause, BreakerCause::TrialBegan);
+    QVERIFY(bench.breaker.isTrying()); // however many were fast meanwhile
+    bench.isInForce = true;
+    const auto end = bench.run(5, 12, 2000.0);
+    QVERIFY(!end.empty() && end[0].cause == BreakerCause::TrialFailed);
+}
+
+void TstBreaker::whoWaitsForAFirstTokenIsNotWell() {
+    for (const bool someWait : {false, true}) {
+        Bench bench;
+        QCOMPARE(bench.run(12, 12, 1200.0).size(), std::size_t{1});
+        bench.run(310, 12, 100.0);
+        while (!bench.breaker.isTrying()) {
+            bench.run(1, 12, 100.0);
+        }
+        bench.waiting = someWait ? 5 : 0;
+        const auto end = bench.run(60, 0, 0.0); // no first token at all
+        QCOMPARE(end.size(), std::size_t{1});
+        QCOMPARE(end[0].cause, someWait ? BreakerCause::TrialFailed : BreakerCause::TrialPassed);
+    }
+}
+
+void TstBreaker::anEditedRecoveryHoldsAtOnce() {
+    Bench bench;
+    QCOMPARE(bench.run(12, 12, 1200.0).size(), std::size_t{1});
+    bench.run(60, 12, 100.0);
+    bench.settings.recoveryMs = 90'000; // of 300 s
+    const auto trial = bench.run(60, 12, 100.0);
+    QCOMPARE(trial.size(), std::size_t{1});
+    QCOMPARE(trial[0].cause, BreakerCause::TrialBegan);
 }
 
 void TstBreaker::aStationaryLoadNeverFlaps_data() {

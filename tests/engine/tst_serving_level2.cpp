@@ -27,6 +27,7 @@ private Q_SLOTS:
     void theStoreIsUsedOnlyWhereItMayBe();
     void answersUnderALevelAreNotKept();
     void newRequestsGoToTheLightModel();
+    void itsAnswersAreWhatLevelTwoDid();
     void whatTheLightModelRefusesIsAskedOfTheMainOne();
     void cancellingFindsTheRequest();
     void runningRequestsEndWhereTheyAre();
@@ -227,6 +228,35 @@ void TstServingLevel2::newRequestsGoToTheLightModel() {
     force(DegradationMode::Level1);
     textOf(*ask("again"));
     QCOMPARE(m_main->submitted().size(), std::size_t{1});
+}
+
+void TstServingLevel2::itsAnswersAreWhatLevelTwoDid() {
+    const auto answered = [this](FakeBackend& by, Nanoseconds ttft, std::uint32_t tags) {
+        RequestRecord record;
+        record.reason = FinishReason::Stop;
+        record.tags = tags;
+        record.outputTokens = 1;
+        record.stamps.received = m_now - ttft;
+        record.stamps.firstVisible = record.stamps.lastToken = record.stamps.finished = m_now;
+        by.push(std::move(record));
+    };
+    force(DegradationMode::Level1);
+    run(40); // what was measured of that change is over
+    for (int second = 0; second < 20; ++second) {
+        answered(*m_main, 2s, 0);
+        run(1);
+    }
+    force(DegradationMode::Level2);
+    waitForLight();
+    std::vector<Event> events;
+    for (int second = 0; second < 40; ++second) {
+        answered(*m_light, 100ms, static_cast<std::uint32_t>(SampleTag::LightModel));
+        std::ranges::move(run(1), std::back_inserter(events));
+    }
+    const auto effect = m_backend->serving()->servingStatus().effect;
+    QVERIFY(effect && effect->before == 1 && effect->after == 2);
+    QVERIFY(effect->verdict == EffectVerdict::Better);
+    QCOMPARE(m_backend->serving()->servingStatus().n, std::int64_t{0}); // no sample of the breaker
 }
 
 void TstServingLevel2::whatTheLightModelRefusesIsAskedOfTheMainOne() {
