@@ -58,12 +58,9 @@ void checkBatch(const View& q, const KvLayer& kv, const AttentionBatch& batch) {
                     "attention: a recent block is outside the cache, or begins inside a group");
         }
     }
+    // A full slice of any length may stand beside one whose tokens chose for themselves.
     constexpr std::int32_t kMostChoosing = 32;
-    const bool isChosen = std::ranges::any_of(
-        batch.blocks, [](const BlockRef& block) { return block.tokens != kAllTokens; });
     for (const AttentionSlice& slice : batch.slices) {
-        require(!isChosen || slice.tokens <= kMostChoosing,
-                "attention: tokens see blocks of their own in slices of at most 32");
         require(slice.firstRow >= 0 && slice.tokens >= 0 &&
                     slice.firstRow + slice.tokens <= q.shape[0] && slice.firstBlock >= 0 &&
                     slice.blockCount >= 0 &&
@@ -71,6 +68,12 @@ void checkBatch(const View& q, const KvLayer& kv, const AttentionBatch& batch) {
                             static_cast<std::size_t>(slice.blockCount) <=
                         batch.blocks.size(),
                 "attention: a slice reaches outside q or the block list");
+        const auto own = batch.blocks.subspan(static_cast<std::size_t>(slice.firstBlock),
+                                              static_cast<std::size_t>(slice.blockCount));
+        require(slice.tokens <= kMostChoosing ||
+                    std::ranges::all_of(
+                        own, [](const BlockRef& block) { return block.tokens == kAllTokens; }),
+                "attention: tokens see blocks of their own in slices of at most 32");
     }
 }
 

@@ -35,6 +35,7 @@ private Q_SLOTS:
     void skippedBlocksAreNotSeen();
     void largeScoresStayFinite();
     void nothingVisibleGivesZero();
+    void fullSlicesStandBesideThoseThatChose();
     void wrongArgumentsAreRefused();
 
 private:
@@ -232,6 +233,36 @@ void TstAttention::nothingVisibleGivesZero() {
     for (const float x : sequence.run(*ops, 0.125F)) {
         QCOMPARE(x, 0.0F);
     }
+}
+
+// A long slice that sees all, and a token that sees some of its blocks: each as it is alone.
+void TstAttention::fullSlicesStandBesideThoseThatChose() {
+    ThreadPool pool(2);
+    const auto ops = kernels::makeCpuOps(pool);
+    kernels::check::Inputs inputs(m_seed);
+    const Sequence sequence(inputs, *ops, 4, 2, 64, 16, 101);
+    std::vector<BlockRef> blocks = sequence.blocks;
+    const auto all = static_cast<std::int32_t>(blocks.size());
+    for (const BlockRef& block : sequence.blocks) {
+        blocks.push_back(block);
+        blocks.back().tokens = block.firstPosition == 32 ? 0U : 1U;
+    }
+    const std::vector<AttentionSlice> slices = {
+        {.firstRow = 0, .tokens = 100, .firstPosition = 0, .firstBlock = 0, .blockCount = all},
+        {.firstRow = 100, .tokens = 1, .firstPosition = 100, .firstBlock = all, .blockCount = all}};
+    Buffer both = Buffer::cpu(Format::F32, sequence.q.view().shape);
+    ops->attention(sequence.q.view(), sequence.cache.layer(), {slices, blocks}, {.scale = 0.125F},
+                   both.view());
+    Buffer alone = Buffer::cpu(Format::F32, sequence.q.view().shape);
+    for (const AttentionSlice& slice : slices) {
+        ops->attention(sequence.q.view(), sequence.cache.layer(), {{&slice, 1}, blocks},
+                       {.scale = 0.125F}, alone.view());
+    }
+    QVERIFY(std::memcmp(both.view().f32(), alone.view().f32(), both.bytes()) == 0);
+    blocks[0].tokens = 1;
+    QVERIFY_EXCEPTION_THROWN(ops->attention(sequence.q.view(), sequence.cache.layer(),
+                                            {slices, blocks}, {.scale = 0.125F}, both.view()),
+                             std::invalid_argument);
 }
 
 void TstAttention::wrongArgumentsAreRefused() {
