@@ -94,6 +94,25 @@ constexpr std::int32_t kNoWindow = 1 << 30;
 // Single tokens that even out over the workers whole.
 constexpr std::int64_t kSlicesPerThread = 4;
 
+// Whether a slice sees what the one before it stores in this step: single tokens of one sequence
+// that are neighbours. The earlier one's block is then the last that it sees, or the one before.
+bool seesTheOneBefore(const AttentionBatch& batch, std::size_t index, const KvSlots& slots,
+                      std::int64_t blockTokens) {
+    const AttentionSlice& slice = batch.slices[index];
+    const std::int64_t end = std::int64_t{slice.firstBlock} + slice.blockCount;
+    if (slice.firstBlock < 0 || slice.blockCount < 0 || std::ssize(batch.blocks) < end ||
+        slots.slots.size() < index || blockTokens < 1) {
+        return true; // wrong, and refused where all is looked at
+    }
+    const std::int64_t stored = slots.slots[index - 1] / blockTokens;
+    for (std::int64_t i = std::max<std::int64_t>(slice.firstBlock, end - 2); i < end; ++i) {
+        if (batch.blocks[static_cast<std::size_t>(i)].block == stored) {
+            return true;
+        }
+    }
+    return false;
+}
+
 std::int64_t paddedTo16(std::int64_t n) {
     return (n + 15) / 16 * 16;
 }
@@ -267,8 +286,8 @@ void CpuOps::attention(View q, const KvLayer& kv, const AttentionBatch& batch,
                        });
 }
 
-// A token reads no keys of the step but its own, so whoever stores them can go on with them while
-// they are in its cache: one join fewer, and no lines that two cores pass to and fro.
+// Where a token reads no keys of the step but its own, whoever stores them can go on with them
+// while they are in its cache: one join fewer, and no lines that two cores pass to and fro.
 void CpuOps::ropeAndAttend(View q, View k, View v, const RopeSpec& rope,
                            std::span<const std::int32_t> positions, KvSlots slots,
                            const KvLayer& kv, const AttentionBatch& batch,
@@ -277,8 +296,9 @@ void CpuOps::ropeAndAttend(View q, View k, View v, const RopeSpec& rope,
     bool isOnePass = tokens == q.shape[0] && tokens >= kSlicesPerThread * m_pool.threads() &&
                      kv.keyCoding != KvCoding::Channel4;
     for (std::size_t i = 0; isOnePass && i < batch.slices.size(); ++i) {
-        isOnePass =
-            batch.slices[i].tokens == 1 && batch.slices[i].firstRow == static_cast<std::int32_t>(i);
+        isOnePass = batch.slices[i].tokens == 1 &&
+                    batch.slices[i].firstRow == static_cast<std::int32_t>(i) &&
+                    (i == 0 || !seesTheOneBefore(batch, i, slots, kv.blockTokens()));
     }
     if (!isOnePass) {
         Ops::ropeAndAttend(q, k, v, rope, positions, slots, kv, batch, rule, out);

@@ -36,6 +36,7 @@ private Q_SLOTS:
     void largeScoresStayFinite();
     void nothingVisibleGivesZero();
     void fullSlicesStandBesideThoseThatChose();
+    void neighboursOfOneSequenceSeeEachOther();
     void wrongArgumentsAreRefused();
 
 private:
@@ -263,6 +264,67 @@ void TstAttention::fullSlicesStandBesideThoseThatChose() {
     QVERIFY_EXCEPTION_THROWN(ops->attention(sequence.q.view(), sequence.cache.layer(),
                                             {slices, blocks}, {.scale = 0.125F}, both.view()),
                              std::invalid_argument);
+}
+
+// Of every sequence the tokens on both sides of a block's end, in one step as slices of one.
+void TstAttention::neighboursOfOneSequenceSeeEachOther() {
+    constexpr std::int32_t kTokens = 24, kBlock = 16, kHeads = 4, kDim = 64;
+    ThreadPool pool(4);
+    const auto ops = kernels::makeCpuOps(pool);
+    kernels::check::Inputs inputs(m_seed);
+    const kernels::check::Cache cache(*ops, inputs, 2 * kTokens, 2, kBlock, kDim);
+    std::vector<AttentionSlice> slices;
+    std::vector<BlockRef> blocks;
+    std::vector<std::int32_t> positions, slots;
+    for (std::int32_t i = 0; i < kTokens; ++i) { // pairs at positions 15 and 16 of their own blocks
+        const std::int32_t first = i / 2 * 2, position = kBlock - 1 + i % 2;
+        slices.push_back({.firstRow = i,
+                          .tokens = 1,
+                          .firstPosition = position,
+                          .firstBlock = static_cast<std::int32_t>(blocks.size()),
+                          .blockCount = 1 + i % 2});
+        blocks.push_back({first, 0});
+        if (i % 2 != 0) {
+            blocks.push_back({first + 1, kBlock});
+        }
+        positions.push_back(position);
+        slots.push_back(first * kBlock + position);
+    }
+    const Buffer q = inputs.normal({kTokens, kHeads, kDim}, 1.0F);
+    const Buffer k = inputs.normal({kTokens, 2, kDim}, 1.0F);
+    const Buffer v = inputs.normal({kTokens, 2, kDim}, 1.0F);
+    const auto copyOf = [](const Buffer& from) {
+        Buffer copy = Buffer::cpu(Format::F32, from.view().shape);
+        std::memcpy(copy.view().data, from.view().data, from.bytes());
+        return copy;
+    };
+    const kernels::RopeSpec rope{.frequencies = std::vector<float>(kDim / 2, 0.1F)};
+    const auto attend = [&](bool isInTurn) {
+        const Buffer queries = copyOf(q), keys = copyOf(k);
+        Buffer out = Buffer::cpu(Format::F32, q.view().shape);
+        const AttentionBatch batch{slices, blocks};
+        for (std::int32_t token = 0; token < kTokens; ++token) { // nothing is there before
+            for (std::int64_t head = 0; head < 2; ++head) {
+                const std::int32_t slot = slots[static_cast<std::size_t>(token)];
+                std::fill_n(
+                    Sequence::rowIn(cache.layer().values, slot / kBlock, head, slot % kBlock), kDim,
+                    std::uint16_t{0});
+            }
+        }
+        if (isInTurn) {
+            ops->Ops::ropeAndAttend(queries.view(), keys.view(), v.view(), rope, positions, slots,
+                                    cache.layer(), batch, {.scale = 0.125F}, out.view());
+        } else {
+            ops->ropeAndAttend(queries.view(), keys.view(), v.view(), rope, positions, slots,
+                               cache.layer(), batch, {.scale = 0.125F}, out.view());
+        }
+        return out;
+    };
+    const Buffer wanted = attend(true);
+    for (int i = 0; i < 300; ++i) {
+        const Buffer got = attend(false);
+        QVERIFY(std::memcmp(got.view().f32(), wanted.view().f32(), got.bytes()) == 0);
+    }
 }
 
 void TstAttention::wrongArgumentsAreRefused() {
