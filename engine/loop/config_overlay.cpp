@@ -13,7 +13,13 @@ FieldStatus statusOf(const Field& field, const EngineConfig& requested,
     status.requested = valueText(field, requested);
     status.effective = valueText(field, inForce.effective);
     if (field.get(requested) == field.get(inForce.applied)) {
-        if (status.requested != status.effective) {
+        const auto reason = inForce.reasons.find(field.key);
+        if (status.requested == status.effective) {
+            return status;
+        }
+        if (reason != inForce.reasons.end()) {
+            status.reason = reason->second;
+        } else {
             status.reason = fmt::format("{} means {}: {}.", status.requested, field.zeroMeans,
                                         status.effective);
         }

@@ -15,6 +15,8 @@ struct ConfigInForce {
     EngineConfig effective; // what the last step used
     // Fields whose requested value could not be had, with the reason.
     std::map<std::string_view, std::string> refused;
+    // Why others are in force with another value than was asked for, where 0 is not automatic.
+    std::map<std::string_view, std::string> reasons;
     std::vector<WeightGroupStatus> weights;
     std::uint64_t consideredVersion = 0; // of the requested value that refusals speak of
     std::uint64_t version = 0;           // grows with every change of this

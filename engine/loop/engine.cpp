@@ -38,6 +38,7 @@ Engine::Engine(LoadedModel loaded, const LoadSettings& settings)
     replacePolicy(config);
     resizeScratch(config);
     resizePool(config);
+    changeAttention(config);
     replaceKv(config);
     m_figures.weightsBytes = weightsMemory();
     m_readBytesPerSecond = settings.readBytesPerSecond

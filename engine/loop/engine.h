@@ -145,6 +145,7 @@ private:
     void switchPrefixes(const EngineConfig& next);
     void resizeScratch(const EngineConfig& next);
     void resizePool(const EngineConfig& next);
+    void changeAttention(const EngineConfig& next);
 
     // kv_switch.cpp
     void replaceKv(const EngineConfig& next);

@@ -173,7 +173,7 @@ private:
         m_batch.add(ids, position, m_tables[static_cast<std::size_t>(sequence)], m_blockTokens,
                     {.isSparse = m_config.attention == Attention::Sparse,
                      .first = m_config.attentionFirst,
-                     .window = m_config.attentionWindow,
+                     .window = std::max<std::int64_t>(m_config.attentionWindow, m_kv.window()),
                      .share = m_config.attentionShare});
     }
 

@@ -50,6 +50,11 @@ void Engine::publishConfig() {
     m_inForce.applied = m_applied;
     m_inForce.effective = m_effective;
     m_inForce.refused = m_refused;
+    m_inForce.reasons.clear();
+    if (m_effective.attentionWindow != m_applied.attentionWindow) {
+        m_inForce.reasons["attention.window"] =
+            "Layers of this model have a longer window, and see all of it.";
+    }
     m_inForce.weights = m_loaded.model->spec().weightGroups;
     m_capabilities.computing = computingOf(m_loaded.model->spec());
     m_inForce.consideredVersion = m_seenConfig;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <system_error>
 
+#include <algorithm>
 #include <array>
 #include <new>
 
@@ -20,7 +21,7 @@ struct Engine::Reconfiguration {
 };
 
 std::span<const Engine::Reconfiguration> Engine::reconfigurations() {
-    static constexpr std::array<Reconfiguration, 10> kTable = {{
+    static constexpr std::array<Reconfiguration, 14> kTable = {{
         {.key = "batching.policy", .rebuild = &Engine::replacePolicy},
         {.key = "kv.prefix_cache", .rebuild = &Engine::switchPrefixes},
         {.key = "batching.max_batch", .rebuild = &Engine::resizeScratch},
@@ -31,6 +32,10 @@ std::span<const Engine::Reconfiguration> Engine::reconfigurations() {
         {.key = "kv.precision", .rebuild = &Engine::switchKv},
         {.key = "kv.key_precision", .rebuild = &Engine::switchKv},
         {.key = "kv.value_precision", .rebuild = &Engine::switchKv},
+        {.key = "attention.mode", .rebuild = &Engine::changeAttention},
+        {.key = "attention.first", .rebuild = &Engine::changeAttention},
+        {.key = "attention.window", .rebuild = &Engine::changeAttention},
+        {.key = "attention.share", .rebuild = &Engine::changeAttention},
     }};
     return kTable;
 }
@@ -185,6 +190,14 @@ void Engine::resizePool(const EngineConfig& next) {
     m_loaded.pool->resize(threadCount(next));
     m_effective.threads = m_loaded.pool->threads();
     m_samplers.resize(static_cast<std::size_t>(m_effective.threads));
+}
+
+// Layers with a window see all of it, whatever the setting leaves out: else their memory would keep
+// what no list of blocks names any more. Who waits begins with what is in force.
+void Engine::changeAttention(const EngineConfig& next) {
+    m_effective.attentionWindow =
+        std::max<std::int64_t>(next.attentionWindow, widestWindow(m_loaded.model->spec().kv));
+    beginLineages();
 }
 
 void Engine::rejectWhatNoLongerFits() {

@@ -20,7 +20,8 @@ std::int64_t windowPlacesNeeded(const WindowSight& sight, std::int64_t sequences
                                 std::int64_t stepTokens);
 
 // Before a step: fills in the batch's windowSlots and windowBlocks. `pool` knows which blocks are
-// owned. Precondition: the map has the places that the step needs.
+// owned. Preconditions: the map has the places that the step needs; under sparse attention lists
+// hold every block within the window.
 void placeWindows(Batch& batch, WindowMap& map, const WindowSight& sight, const BlockPool& pool);
 // After it: gives back what the next tokens of its sequences can't see.
 void trimWindows(const Batch& batch, WindowMap& map, const WindowSight& sight);

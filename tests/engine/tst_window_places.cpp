@@ -34,8 +34,9 @@ struct Running {
 class Simulation {
 public:
     Simulation(const WindowSight& sight, std::int64_t sequences, std::int64_t budget,
-               std::uint32_t seed)
+               std::uint32_t seed, const AttentionTiers& tiers = {})
         : m_sight(sight),
+          m_tiers(tiers),
           m_sequences(sequences),
           m_budget(budget),
           m_map(kBlocks, windowPlacesNeeded(sight, sequences, budget)),
@@ -89,9 +90,9 @@ private:
             }
             left -= tokens;
             batch.add(std::vector<TokenId>(static_cast<std::size_t>(tokens)), sequence.length,
-                      sequence.table, m_sight.blockTokens);
+                      sequence.table, m_sight.blockTokens, m_tiers);
             sequence.length = end;
-            sliced.push_back(&sequence);
+            sliced.resize(batch.slices.size(), &sequence);
             if (left == 0) {
                 break;
             }
@@ -119,10 +120,18 @@ private:
             const std::int64_t first = slice.firstPosition - m_sight.window + 1;
             const std::int64_t end = slice.firstPosition + slice.tokens;
             for (std::int64_t p = std::max<std::int64_t>(0, first); p < end; ++p) {
-                const kernels::BlockRef& block = batch.windowBlocks[static_cast<std::size_t>(
-                    slice.firstBlock + p / m_sight.blockTokens)];
+                const auto own = std::span(batch.windowBlocks)
+                                     .subspan(static_cast<std::size_t>(slice.firstBlock),
+                                              static_cast<std::size_t>(slice.blockCount));
+                const auto block =
+                    std::ranges::find(own, p / m_sight.blockTokens * m_sight.blockTokens,
+                                      &kernels::BlockRef::firstPosition);
+                if (block == own.end()) {
+                    return fmt::format("position {} of sequence {} is in no list", p,
+                                       sliced[s]->id);
+                }
                 const std::int64_t slot =
-                    block.block * m_sight.blockTokens + p % m_sight.blockTokens;
+                    block->block * m_sight.blockTokens + p % m_sight.blockTokens;
                 if (!(m_memory[static_cast<std::int32_t>(slot)] == Owner{sliced[s]->id, p})) {
                     return fmt::format("position {} of sequence {} is not where it was written", p,
                                        sliced[s]->id);
@@ -133,6 +142,7 @@ private:
     }
 
     WindowSight m_sight;
+    AttentionTiers m_tiers;
     std::int64_t m_sequences;
     std::int64_t m_budget;
     BlockPool m_pool{kBlocks};
@@ -163,6 +173,8 @@ class TstWindowPlaces : public QObject {
 private Q_SLOTS:
     void whatATokenSeesIsWhereItWasWritten_data();
     void whatATokenSeesIsWhereItWasWritten();
+    void sparseListsLeaveNoPlaceBehind_data();
+    void sparseListsLeaveNoPlaceBehind();
     void growingKeepsWhatIsHeld();
     void memoryOfWindowsStopsGrowing();
     void blocksAreChosenByWhatTheyTake();
@@ -185,6 +197,22 @@ void TstWindowPlaces::whatATokenSeesIsWhereItWasWritten() {
     Simulation simulation({.window = window, .blockTokens = blockTokens}, 5, 48, seed);
     const std::string problem = simulation.run(400);
     QVERIFY2(problem.empty(), fmt::format("{}, seed {}", problem, seed).c_str());
+}
+
+void TstWindowPlaces::sparseListsLeaveNoPlaceBehind_data() {
+    whatATokenSeesIsWhereItWasWritten_data();
+}
+
+void TstWindowPlaces::sparseListsLeaveNoPlaceBehind() {
+    QFETCH(int, window);
+    QFETCH(int, blockTokens);
+    const std::uint32_t seed = std::random_device()();
+    for (const int share : {0, 30}) {
+        Simulation simulation({.window = window, .blockTokens = blockTokens}, 5, 48, seed,
+                              {.isSparse = true, .first = 0, .window = window, .share = share});
+        const std::string problem = simulation.run(400);
+        QVERIFY2(problem.empty(), fmt::format("{}, seed {}", problem, seed).c_str());
+    }
 }
 
 void TstWindowPlaces::growingKeepsWhatIsHeld() {

@@ -7,7 +7,7 @@ namespace tests {
 void writeTinyModel(const std::filesystem::path& file, const TinyModel& model) {
     const engine::SyntheticShape shape{.name = "tiny",
                                        .summary = "a small llama for tests",
-                                       .architecture = "llama",
+                                       .architecture = model.window > 0 ? "gemma3" : "llama",
                                        .preTokenizer = "smollm",
                                        .layers = model.layers,
                                        .hidden = model.hidden,
@@ -20,6 +20,8 @@ void writeTinyModel(const std::filesystem::path& file, const TinyModel& model) {
                                        .ropeBase = 10000.0F,
                                        .epsilon = 1e-5F,
                                        .isTied = model.isTied,
+                                       .hasHeadNorms = model.window > 0,
+                                       .window = model.window,
                                        .experts = std::nullopt};
     const engine::SyntheticOptions options{.format = model.format,
                                            .mixesLikeFiles = false,

@@ -20,6 +20,7 @@ struct TinyModel {
     std::int64_t vocabulary = 320;
     std::int64_t context = 512;
     bool isTied = true;
+    std::int64_t window = 0; // a gemma3 then, all layers but every sixth with it
     std::uint64_t seed = 1;
 };
 

@@ -54,6 +54,13 @@ public:
                    kernels::View out) override {
         m_ops->attention(q, kv, batch, rule, out);
     }
+    void ropeAndAttend(kernels::View q, kernels::View k, kernels::View v,
+                       const kernels::RopeSpec& rope, std::span<const std::int32_t> positions,
+                       kernels::KvSlots slots, const kernels::KvLayer& kv,
+                       const kernels::AttentionBatch& batch, const kernels::AttentionRule& rule,
+                       kernels::View out) override {
+        m_ops->ropeAndAttend(q, k, v, rope, positions, slots, kv, batch, rule, out);
+    }
     void boundKeys(const kernels::KvLayer& kv, std::span<const std::int32_t> blocks) override {
         m_ops->boundKeys(kv, blocks);
     }
