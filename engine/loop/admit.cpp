@@ -18,10 +18,12 @@ constexpr std::string_view kWarmUpLabel = "warm-up";
 // The same text of two tenants is two texts to the prefix cache.
 std::uint64_t saltOf(const std::string& tenant, std::uint64_t lineage,
                      const AttentionTiers& tiers) {
-    std::string text = tenant;
-    if (tiers.isSparse) { // what was computed with less in sight is another text
-        text += fmt::format("|{}|{}|{}", tiers.first, tiers.window, tiers.share);
-    }
+    // What was computed with less in sight is another text. Before the tenant, whose name is
+    // anybody's choice: none makes one of the other.
+    const std::string text =
+        (tiers.isSparse ? fmt::format("{}|{}|{}|", tiers.first, tiers.window, tiers.share)
+                        : std::string("|")) +
+        tenant;
     // apart from the cache's own links
     return XXH3_64bits_withSeed(text.data(), text.size(), lineage) >> 1U;
 }
@@ -110,7 +112,7 @@ void Engine::beginLineage(Answer& answer) {
     sequence.kv = m_kv.currentId();
 }
 
-// Of everyone who waits, after a change of the schedule's lineage.
+// Of everyone who waits, after a change of the schedule's lineage, or of what tokens see.
 void Engine::beginLineages() {
     for (const auto& [id, answer] : m_answers) {
         if (answer->sequence) {
