@@ -147,6 +147,7 @@ void WeightPreparer::run(const std::stop_token& stop) {
 }
 
 PreparedWeights WeightPreparer::make(const WeightOrder& order, const std::stop_token& stop) {
+    const TimePoint begun = Clock::now();
     PreparedWeights result;
     result.precision = order.precision;
     const auto made = atTheDoor([&] {
@@ -184,7 +185,7 @@ PreparedWeights WeightPreparer::make(const WeightOrder& order, const std::stop_t
         result.checkpoint.reset();
         result.error = made.error().message;
     }
-    result.duration = Clock::now() - m_begun;
+    result.duration = Clock::now() - begun;
     return result;
 }
 
