@@ -20,8 +20,11 @@ void encodeF8(std::span<const float> row, std::byte* out) {
     for (const float x : row) {
         largest = largest >= std::abs(x) || std::isnan(largest) ? largest : std::abs(x);
     }
-    const float scale = largest / kLargestE4M3;
-    const float inverse = largest > 0.0F ? kLargestE4M3 / largest : 0.0F;
+    // Below, the inverse would be infinite, and zeros no numbers.
+    constexpr float kLeast = 0x1p-100F;
+    const bool isZero = largest < kLeast;
+    const float scale = isZero ? 0.0F : largest / kLargestE4M3;
+    const float inverse = isZero ? 0.0F : kLargestE4M3 / largest;
     for (std::size_t i = 0; i < row.size(); ++i) {
         out[i] = static_cast<std::byte>(e4m3FromFloat(row[i] * inverse));
     }

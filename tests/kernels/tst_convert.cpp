@@ -58,6 +58,7 @@ private Q_SLOTS:
     void rowsOfOtherFormatsAreAsQuantised();
     void factorsOfMatricesAreMultiplied();
     void noNumberIsKept();
+    void theSmallestRowsAreZero();
     void conversionEndsWhereItIsTold();
 
 private:
@@ -206,6 +207,23 @@ void TstConvert::noNumberIsKept() {
     const auto values = valuesOf(kernels::convertRows(source.view(), Format::F8, pool), 2, 40);
     QVERIFY(std::isnan(values[0]) && std::isnan(values[39]));
     QVERIFY(std::isfinite(values[40]));
+}
+
+// Their inverse is beyond the largest number: zeros among them would be no numbers.
+void TstConvert::theSmallestRowsAreZero() {
+    ThreadPool pool(1);
+    for (const float largest : {0.0F, 1e-44F, 1e-38F, 1e-36F}) {
+        const Buffer source = Buffer::cpu(Format::F32, Shape{1, 32});
+        source.view().f32()[5] = -largest;
+        for (const double value :
+             valuesOf(kernels::convertRows(source.view(), Format::F8, pool), 1, 32)) {
+            QCOMPARE(std::abs(value), 0.0);
+        }
+    }
+    const Buffer source = Buffer::cpu(Format::F32, Shape{1, 32});
+    source.view().f32()[5] = -1e-20F;
+    const auto values = valuesOf(kernels::convertRows(source.view(), Format::F8, pool), 1, 32);
+    QVERIFY(std::abs(values[5] + 1e-20) < 1e-26 && values[0] == 0.0);
 }
 
 void TstConvert::conversionEndsWhereItIsTold() {
