@@ -57,13 +57,38 @@ bool readAhead(const Checkpoint& checkpoint, const LoadSettings& settings) {
     return true;
 }
 
+std::unique_ptr<kernels::Ops> makeOps(kernels::ThreadPool& pool, const LoadSettings& settings) {
+    return settings.makeOps ? settings.makeOps(pool) : kernels::makeCpuOps(pool);
+}
+
+// A file maps whatever its size; what it is converted to has to fit.
+void refuseTooWide(const Checkpoint& checkpoint, const EngineConfig& config) {
+    if (config.precision == WeightPrecision::File) {
+        return;
+    }
+    const std::uint64_t needed = weightBytesNeeded(checkpoint, config.precision);
+    if (const auto usable = memoryShort(needed)) {
+        throw Failure(ErrorCode::OutOfMemory,
+                      fmt::format("In {} the weights take {:.1f} GiB, and {:.1f} GiB can be had. "
+                                  "Choose another precision.",
+                                  valueText(*findField("weights.precision"), config),
+                                  static_cast<double>(needed) / 0x1p30,
+                                  static_cast<double>(*usable) / 0x1p30));
+    }
+}
+
 std::unique_ptr<Model> prepareWeights(LoadedModel& loaded, const LoadSettings& settings) {
+    refuseTooWide(*loaded.checkpoint, settings.config);
+    // Operators of its own: those of the model would hold on to the last weights' memory when
+    // others have taken their place.
+    const auto preparing = makeOps(*loaded.pool, settings);
     const WeightOptions options{
         .layout = settings.config.weightsLayout == WeightsLayout::Packed
                       ? kernels::WeightLayout::Packed
                       : kernels::WeightLayout::File,
         .precision = settings.config.precision,
         .pool = loaded.pool.get(),
+        .preparing = preparing.get(),
         .progress = [&](std::uint64_t done,
                         std::uint64_t total) { tell(settings, "convert", done, total); },
         .stop = settings.stop};
@@ -112,8 +137,7 @@ LoadedModel loadModel(const std::filesystem::path& path, const LoadSettings& set
     timedPhase(loaded, "map", bytes, [&] { return readAhead(*loaded.checkpoint, settings); });
 
     loaded.pool = std::make_unique<kernels::ThreadPool>(threadCount(settings.config));
-    loaded.ops =
-        settings.makeOps ? settings.makeOps(*loaded.pool) : kernels::makeCpuOps(*loaded.pool);
+    loaded.ops = makeOps(*loaded.pool, settings);
     loaded.model =
         timedPhase(loaded, "convert", bytes, [&] { return prepareWeights(loaded, settings); });
     if (tokenizerUse == TokenizerUse::Needed) {

@@ -89,14 +89,17 @@ MemoryReading readMemory() {
     return reading;
 }
 
-std::optional<std::string> refuseMemory(std::uint64_t needed) {
+std::optional<std::uint64_t> memoryShort(std::uint64_t needed) {
     const std::uint64_t usable = readMemory().availableBytes / 10 * 9;
-    if (needed <= usable) {
-        return std::nullopt;
-    }
-    return fmt::format(
-        "It needs {:.1f} GiB beside the weights in force, and {:.1f} GiB can be had.",
-        static_cast<double>(needed) / 0x1p30, static_cast<double>(usable) / 0x1p30);
+    return needed > usable ? std::optional(usable) : std::nullopt;
+}
+
+std::optional<std::string> refuseMemory(std::uint64_t needed) {
+    return memoryShort(needed).transform([needed](std::uint64_t usable) {
+        return fmt::format(
+            "It needs {:.1f} GiB beside the weights in force, and {:.1f} GiB can be had.",
+            static_cast<double>(needed) / 0x1p30, static_cast<double>(usable) / 0x1p30);
+    });
 }
 
 } // namespace engine

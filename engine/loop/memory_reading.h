@@ -15,6 +15,8 @@ struct MemoryReading {
 };
 
 MemoryReading readMemory();
+// How many bytes can be had where so many can't; empty where they can.
+std::optional<std::uint64_t> memoryShort(std::uint64_t needed);
 // Why weights of so many bytes can't be had beside those in force; empty where they can.
 std::optional<std::string> refuseMemory(std::uint64_t needed);
 

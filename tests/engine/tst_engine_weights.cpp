@@ -1,5 +1,6 @@
 // Precision of weights under traffic: what is told while it is made, who is tagged, what is left.
 #include "engine/evaluate.h"
+#include "engine/loop/memory_reading.h"
 #include "engine/loop/weight_preparer.h"
 #include "engine/model/weight_precision.h"
 #include "kernels/thread_pool.h"
@@ -71,6 +72,7 @@ private Q_SLOTS:
     void changesUnderTrafficAnswerAsIfLoadedSo();
     void runningSequencesAreTaggedMixed();
     void memoryIsTold();
+    void oldWeightsLeaveNoMemoryBehind();
     void goingBackEndsWhatIsMade();
     void whatWasCancelledIsMadeAgain();
     void fileThatChangedIsRefused();
@@ -218,6 +220,26 @@ void TstEngineWeights::memoryIsTold() {
         sum += group.bytes;
     }
     QCOMPARE(sum, now.weightsBytes);
+}
+
+void TstEngineWeights::oldWeightsLeaveNoMemoryBehind() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    QSKIP("A sanitizer holds on to what is freed.");
+#endif
+    // Some 48 MiB of matrices that lie side by side.
+    TinyEngine engine(
+        TinyEngine::smallConfig(),
+        {.layers = 3, .hidden = 512, .heads = 8, .kvHeads = 8, .headDim = 64, .feedForward = 2048});
+    const std::uint64_t before = readMemory().processBytes;
+    set(engine, "int4");
+    const auto patience = Clock::now() + 10s;
+    constexpr std::uint64_t kMebi = 1U << 20U;
+    while (readMemory().processBytes + 25 * kMebi > before && Clock::now() < patience) {
+        std::this_thread::sleep_for(5ms);
+    }
+    const std::uint64_t now = readMemory().processBytes;
+    QVERIFY2(now + 25 * kMebi <= before,
+             fmt::format("{} of {} MiB", now / kMebi, before / kMebi).c_str());
 }
 
 void TstEngineWeights::goingBackEndsWhatIsMade() {
