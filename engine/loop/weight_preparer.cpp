@@ -176,6 +176,10 @@ PreparedWeights WeightPreparer::make(const WeightOrder& order, const std::stop_t
                                     .stop = stop};
         result.model = makeModel(*result.checkpoint, *order.ops, options);
         result.model->reserve(order.stepTokens, order.logitRows);
+        // A file that was cut short meanwhile reads as zeros.
+        if (const auto whole = result.checkpoint->stillWhole(); !whole) {
+            throw Failure(whole.error().code, whole.error().message);
+        }
         if (order.layout == kernels::WeightLayout::Packed) {
             result.checkpoint.reset();
         }

@@ -34,8 +34,8 @@ struct WeightOrder {
 
 struct PreparedWeights {
     WeightPrecision precision = WeightPrecision::File;
-    std::unique_ptr<Model> model;           // null: error says why
     std::unique_ptr<Checkpoint> checkpoint; // what the model borrows from, if it does
+    std::unique_ptr<Model> model;           // null: error says why; goes first
     std::string error;
     Nanoseconds duration{};
 };
