@@ -96,9 +96,7 @@ EngineConfig ServingBackend::under(int level, const EngineConfig& requested) con
 
 Result<void> ServingBackend::apply(const EngineConfig& requested) {
     const EngineConfig wanted = under(level(), requested);
-    auto applied = m_main->edit([&wanted](EngineConfig& config) { config = wanted; });
-    m_isSettled.store(isInForce(), std::memory_order_relaxed);
-    return applied;
+    return m_main->edit([&wanted](EngineConfig& config) { config = wanted; });
 }
 
 // Whether nothing that a level changes is still on its way.
@@ -237,7 +235,6 @@ void ServingBackend::evaluate(TimePoint now) {
     tellLight();
     prepareWeights(wanted);
     const bool isInForce = this->isInForce();
-    m_isSettled.store(isInForce, std::memory_order_relaxed);
     if (!isInForce) {
         m_effects.postpone(now);
     }

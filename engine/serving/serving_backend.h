@@ -79,10 +79,8 @@ private:
     std::atomic<int> m_level{0};
     std::atomic<bool> m_isTryingMain{
         false}; // level 2 is on trial below: a few go to the main model
-    std::atomic<std::int64_t> m_trialLeft{0};  // of those few
-    std::atomic<bool> m_isEvaluationDue{true}; // the operator has changed something
-    // The engine computes as it was asked to, known since the last evaluation.
-    std::atomic<bool> m_isSettled{true};
+    std::atomic<std::int64_t> m_trialLeft{0};      // of those few
+    std::atomic<bool> m_isEvaluationDue{true};     // the operator has changed something
     std::atomic<std::uint64_t> m_storedAnswers{0}; // given
     std::atomic<std::uint64_t> m_lightAnswers{0};  // asked for
     AnswerStore m_answers;

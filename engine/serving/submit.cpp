@@ -1,7 +1,39 @@
 // Who answers a request: the store, the light model, or the engine. See serving_backend.h.
 #include "engine/serving/serving_backend.h"
 
+#include <algorithm>
+
 namespace engine {
+
+namespace {
+
+bool isOfNumbers(std::string_view key) {
+    return key.ends_with("precision") || key.starts_with("attention.");
+}
+
+// All that an answer is computed with beside the model, as it was asked for.
+std::string numbersOf(const std::optional<Attention>& own, const EngineConfig& wanted) {
+    EngineConfig config = wanted;
+    config.attention = own.value_or(wanted.attention);
+    std::string text;
+    for (const Field& field : fieldTable()) {
+        const bool isUsed = config.attention == Attention::Sparse ||
+                            !field.key.starts_with("attention.") || field.key == "attention.mode";
+        if (isOfNumbers(field.key) && isUsed) {
+            text += " " + valueText(field, config);
+        }
+    }
+    return text;
+}
+
+// Not while others are on their way, or can't be had: answers are computed with the old ones then.
+bool areNumbersInForce(const ConfigStatus& status) {
+    return std::ranges::all_of(status.fields, [](const FieldStatus& field) {
+        return !isOfNumbers(field.key) || field.state == FieldState::InForce;
+    });
+}
+
+} // namespace
 
 bool isRefusal(const RequestRecord& record) {
     const Outcome ended = outcome(record.reason);
@@ -18,10 +50,9 @@ std::shared_ptr<TokenStream> ServingBackend::submit(Request request) {
     }
     const bool gives =
         settings.usesAnswersAlways || (settings.usesAnswersAtLevel2 && level >= kHighestLevel);
-    // Under a level answers are given, but those of lighter weights are not kept for later, nor
-    // those of weights that are still being changed.
+    // Under a level answers are given, but those of lighter weights are not kept for later.
     const bool keeps =
-        level == 0 && m_isSettled.load(std::memory_order_relaxed) &&
+        level == 0 &&
         (settings.usesAnswersAlways ||
          (settings.usesAnswersAtLevel2 && settings.degradation != DegradationMode::Off));
     std::string key = gives || keeps ? keyOf(request, wanted) : std::string();
@@ -35,15 +66,13 @@ std::shared_ptr<TokenStream> ServingBackend::submit(Request request) {
             return submitToLight(std::move(light), std::move(request));
         }
     }
-    return submitToMain(std::move(request), keeps ? std::move(key) : std::string());
+    const bool isKept = keeps && !key.empty() && areNumbersInForce(m_main->config());
+    return submitToMain(std::move(request), isKept ? std::move(key) : std::string());
 }
 
-// Other weights are another model.
+// Other numbers are another model.
 std::string ServingBackend::keyOf(const Request& request, const EngineConfig& wanted) const {
-    const Field* precision = findField("--precision");
-    const std::string model =
-        m_digest + (precision != nullptr ? " " + valueText(*precision, wanted) : std::string());
-    return answerKey(request, model,
+    return answerKey(request, m_digest + numbersOf(request.attention, wanted),
                      wanted.serving.keepsSampledAnswers ? SampledAnswers::Keep
                                                         : SampledAnswers::Leave);
 }
@@ -61,18 +90,20 @@ bool ServingBackend::handsToLight(const ServingConfig& settings) {
 }
 
 std::shared_ptr<TokenStream> ServingBackend::submitToMain(Request request, std::string key) {
+    const std::optional<Attention> attention = request.attention;
     auto stream = m_main->submit(std::move(request));
     if (key.empty()) {
         return stream;
     }
+    const std::string numbers = numbersOf(attention, requested());
     const auto relay = std::make_shared<RelayedStream>(
-        stream->id(),
-        [this, key = std::move(key)](RelayedStream& ended, const TokenStream& source) {
+        stream->id(), [this, key = std::move(key), numbers, attention](RelayedStream& ended,
+                                                                       const TokenStream& source) {
             const auto record = source.record();
-            constexpr auto kOfBoth = static_cast<std::uint32_t>(SampleTag::Mixed) |
-                                     static_cast<std::uint32_t>(SampleTag::ConfigChanged);
-            if (record && outcome(record->reason) == Outcome::Completed &&
-                (record->tags & kOfBoth) == 0) {
+            const bool isOfOne =
+                record && (record->tags & static_cast<std::uint32_t>(SampleTag::Mixed)) == 0 &&
+                numbersOf(attention, requested()) == numbers && areNumbersInForce(m_main->config());
+            if (isOfOne && outcome(record->reason) == Outcome::Completed) {
                 m_answers.keep(key,
                                std::make_shared<const StoredAnswer>(
                                    StoredAnswer{.pieces = ended.pieces(),

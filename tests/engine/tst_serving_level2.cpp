@@ -26,6 +26,7 @@ private Q_SLOTS:
     void storedAnswersAreMarkedAndCounted();
     void theStoreIsUsedOnlyWhereItMayBe();
     void answersUnderALevelAreNotKept();
+    void answersOfOtherNumbersAreOthers();
     void newRequestsGoToTheLightModel();
     void itsAnswersAreWhatLevelTwoDid();
     void whatTheLightModelRefusesIsAskedOfTheMainOne();
@@ -198,6 +199,44 @@ void TstServingLevel2::theStoreIsUsedOnlyWhereItMayBe() {
     textOf(*ask("fails"));
     textOf(*ask("fails"));
     QCOMPARE(m_main->submitted().size(), std::size_t{5});
+}
+
+void TstServingLevel2::answersOfOtherNumbersAreOthers() {
+    const auto edit = [this](const std::function<void(EngineConfig&)>& change) {
+        QVERIFY(m_backend->edit(change).has_value());
+    };
+    edit([](EngineConfig& c) { c.serving.usesAnswersAlways = true; });
+    std::size_t computed = 0;
+    const auto isComputed = [&](const Request& request) {
+        textOf(*m_backend->submit(request));
+        const bool isMore = m_main->submitted().size() > computed;
+        computed = m_main->submitted().size();
+        return isMore;
+    };
+    QVERIFY(isComputed(question("q")) && !isComputed(question("q")));
+    edit([](EngineConfig& c) { c.attentionShare = 40; }); // no bearing
+    QVERIFY(!isComputed(question("q")));
+    Request sparse = question("q");
+    sparse.attention = Attention::Sparse;
+    QVERIFY(isComputed(sparse) && !isComputed(sparse));
+    edit([](EngineConfig& c) { c.kvPrecision = KvPrecision::INT8; });
+    QVERIFY(isComputed(question("q")) && !isComputed(question("q")));
+    m_main->holdEdits(); // on their way: the old ones answer, and nobody's name is right
+    edit([](EngineConfig& c) { c.precision = WeightPrecision::INT8; });
+    QVERIFY(isComputed(question("q")) && isComputed(question("q")));
+    m_main->releaseEdits();
+    QVERIFY(isComputed(question("q")) && !isComputed(question("q")));
+    // Of two: begun under one, ended under the other.
+    m_main->setAnswer([](const Request&, const auto&) {});
+    const auto open = m_backend->submit(question("long"));
+    edit([](EngineConfig& c) { c.precision = WeightPrecision::File; });
+    m_main->finish(open->id(), FinishReason::Length, 2);
+    edit([](EngineConfig& c) { c.precision = WeightPrecision::INT8; });
+    computed = m_main->submitted().size();
+    const auto again = m_backend->submit(question("long"));
+    QCOMPARE(m_main->submitted().size(), computed + 1);
+    m_main->finish(again->id(), FinishReason::Length, 2);
+    QVERIFY(!isComputed(question("long")));
 }
 
 void TstServingLevel2::answersUnderALevelAreNotKept() {
