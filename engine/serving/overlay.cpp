@@ -193,6 +193,7 @@ EngineConfig underLevel(int level, const EngineConfig& requested, int weightBits
         return config;
     }
     const ServingConfig& serving = requested.serving;
+    config.checksQuality = false; // no time for copies of the weights and a tenth of the cores
     if (serving.level1Batching == LevelBatching::Continuous &&
         requested.batching == Batching::Dynamic) {
         config.batching = Batching::Continuous;

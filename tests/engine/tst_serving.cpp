@@ -152,6 +152,8 @@ void TstServing::editsUnderALevelChangeTheRequestOnly() {
     QCOMPARE(m_main->config().requested.batching, Batching::Continuous);
     QCOMPARE(m_main->config().requested.maxBatch, std::int64_t{9});
     QCOMPARE(field("batching.policy").requested, std::string("dynamic"));
+    QVERIFY(!m_main->config().effective.checksQuality); // not in an overload
+    QCOMPARE(field("quality.check").state, FieldState::Held);
 }
 
 void TstServing::leavingTheLevelGivesBackWhatWasAsked() {
@@ -163,6 +165,7 @@ void TstServing::leavingTheLevelGivesBackWhatWasAsked() {
     QVERIFY(notice(events, "degradation_changed") != nullptr);
     QCOMPARE(m_main->config().requested.batching, Batching::Dynamic);
     QCOMPARE(field("batching.policy").state, FieldState::InForce);
+    QVERIFY(m_main->config().effective.checksQuality);
     QVERIFY(m_backend->config().version > version);
 }
 
