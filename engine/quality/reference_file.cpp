@@ -1,6 +1,8 @@
-// The reference's predictions as a file: magic, version, counts, then the numbers as they lie in
-// memory. Whatever does not fit what is asked for is not there.
+// The reference's predictions as a file: magic with a version, a checksum of what follows, then
+// counts and numbers as they lie in memory. Whatever does not fit what is asked for is not there.
 #include "engine/quality/reference.h"
+
+#include <xxhash.h>
 
 #include <algorithm>
 #include <cctype>
@@ -14,7 +16,7 @@ namespace engine {
 
 namespace {
 
-constexpr char kMagic[8] = {'H', 'W', 'Q', 'U', 'A', 'L', '0', '1'};
+constexpr char kMagic[8] = {'H', 'W', 'Q', 'U', 'A', 'L', '0', '2'};
 constexpr std::uint64_t kMost = std::uint64_t{1} << 24; // of any list
 
 class Writer {
@@ -83,7 +85,7 @@ bool isPrediction(const TopTokens& top, std::int64_t vocabulary) {
         return false;
     }
     for (const float one : top.logProbabilities) {
-        if (!(one <= 0.001F)) {
+        if (!std::isfinite(one) || one > 0.001F) {
             return false;
         }
     }
@@ -110,6 +112,28 @@ std::optional<QualityPassage> readPassage(Reader& reader, const QualityPassage& 
     return passage;
 }
 
+std::uint64_t checksumOf(const std::string& contents) {
+    return XXH3_64bits(contents.data(), contents.size());
+}
+
+// What follows the head, where it is what was written.
+std::optional<std::string> readContents(const std::filesystem::path& file) {
+    constexpr std::uintmax_t kLargest = std::uintmax_t{1} << 30U;
+    std::error_code error;
+    if (const auto size = std::filesystem::file_size(file, error); error || size > kLargest) {
+        return std::nullopt;
+    }
+    std::ifstream stream(file, std::ios::binary);
+    char magic[sizeof kMagic];
+    if (!stream.read(magic, sizeof magic) || std::memcmp(magic, kMagic, sizeof magic) != 0) {
+        return std::nullopt;
+    }
+    const auto checksum = Reader(stream).number<std::uint64_t>();
+    std::string contents((std::istreambuf_iterator<char>(stream)),
+                         std::istreambuf_iterator<char>());
+    return checksumOf(contents) == checksum ? std::optional(std::move(contents)) : std::nullopt;
+}
+
 } // namespace
 
 std::filesystem::path referenceFile(const std::string& digest) {
@@ -132,11 +156,11 @@ std::optional<QualityReference> readReference(const std::filesystem::path& file,
                                               const std::string& digest,
                                               const std::vector<QualityPassage>& passages,
                                               std::int64_t vocabulary) {
-    std::ifstream stream(file, std::ios::binary);
-    char magic[sizeof kMagic];
-    if (!stream.read(magic, sizeof magic) || std::memcmp(magic, kMagic, sizeof magic) != 0) {
+    const auto contents = readContents(file);
+    if (!contents) {
         return std::nullopt;
     }
+    std::istringstream stream(*contents);
     Reader reader(stream);
     QualityReference reference;
     reference.digest = reader.text();
@@ -166,6 +190,33 @@ std::optional<QualityReference> readReference(const std::filesystem::path& file,
     return reader.isGood() ? std::optional(std::move(reference)) : std::nullopt;
 }
 
+namespace {
+
+std::string contentsOf(const QualityReference& reference) {
+    std::ostringstream stream;
+    Writer writer(stream);
+    writer.text(reference.digest);
+    writer.number(static_cast<std::uint64_t>(reference.passages.size()));
+    for (const QualityPassage& passage : reference.passages) {
+        writer.list(passage.ids);
+        for (const TopTokens& top : passage.expected) {
+            writer.list(top.ids);
+            writer.list(top.logProbabilities);
+            writer.number(top.target);
+        }
+    }
+    writer.number(static_cast<std::uint64_t>(reference.canaries.size()));
+    for (const QualityCanary& canary : reference.canaries) {
+        writer.text(canary.name);
+        writer.list(canary.prompt);
+        writer.list(canary.answer);
+        writer.number(canary.loss);
+    }
+    return std::move(stream).str();
+}
+
+} // namespace
+
 // The file appears whole or not at all.
 bool writeReference(const std::filesystem::path& file, const QualityReference& reference) {
     std::error_code error;
@@ -174,24 +225,9 @@ bool writeReference(const std::filesystem::path& file, const QualityReference& r
     {
         std::ofstream stream(part, std::ios::binary | std::ios::trunc);
         stream.write(kMagic, sizeof kMagic);
-        Writer writer(stream);
-        writer.text(reference.digest);
-        writer.number(static_cast<std::uint64_t>(reference.passages.size()));
-        for (const QualityPassage& passage : reference.passages) {
-            writer.list(passage.ids);
-            for (const TopTokens& top : passage.expected) {
-                writer.list(top.ids);
-                writer.list(top.logProbabilities);
-                writer.number(top.target);
-            }
-        }
-        writer.number(static_cast<std::uint64_t>(reference.canaries.size()));
-        for (const QualityCanary& canary : reference.canaries) {
-            writer.text(canary.name);
-            writer.list(canary.prompt);
-            writer.list(canary.answer);
-            writer.number(canary.loss);
-        }
+        const std::string contents = contentsOf(reference);
+        Writer(stream).number(checksumOf(contents));
+        stream.write(contents.data(), std::ssize(contents));
         stream.close();
         if (!stream) {
             std::filesystem::remove(part, error);
