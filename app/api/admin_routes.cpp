@@ -20,6 +20,23 @@ std::string dumped(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+// What tensors of each kind are held in, and why where that is not what was asked for.
+Json weightsJson(const std::vector<engine::WeightGroupStatus>& groups) {
+    Json rows = Json::array();
+    for (const engine::WeightGroupStatus& group : groups) {
+        Json row = {{"group", group.group},
+                    {"requested", group.requested},
+                    {"effective", group.effective},
+                    {"tensors", group.tensors},
+                    {"bytes", group.bytes}};
+        if (!group.reason.empty()) {
+            row["reason"] = group.reason;
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
 Json configJson(const engine::ConfigStatus& status) {
     Json fields = Json::array();
     for (const engine::FieldStatus& field : status.fields) {
@@ -32,7 +49,11 @@ Json configJson(const engine::ConfigStatus& status) {
         }
         fields.push_back(std::move(row));
     }
-    return {{"version", status.version}, {"fields", std::move(fields)}};
+    Json config = {{"version", status.version}, {"fields", std::move(fields)}};
+    if (!status.weights.empty()) {
+        config["weights"] = weightsJson(status.weights);
+    }
+    return config;
 }
 
 // "8", 8 and true are all the text that a flag takes.

@@ -165,6 +165,18 @@ std::optional<engine::TimePoint> deadlineOf(const HttpRequest& request, engine::
     return now + std::chrono::milliseconds(milliseconds);
 }
 
+// Of this request alone; absent, it is as the setting says.
+std::optional<engine::Attention> attentionOf(const json& body) {
+    const auto mode = textOf(body, "attention");
+    if (!mode) {
+        return std::nullopt;
+    }
+    if (*mode != "full" && *mode != "sparse") {
+        refuse("attention", "attention is \"full\" or \"sparse\".");
+    }
+    return *mode == "sparse" ? engine::Attention::Sparse : engine::Attention::Full;
+}
+
 void readCommon(const HttpRequest& request, const json& body, const engine::Capabilities& model,
                 engine::TimePoint now, AnswerRequest& answer) {
     checkModel(body, model);
@@ -175,6 +187,7 @@ void readCommon(const HttpRequest& request, const json& body, const engine::Capa
     answer.request.deadline = deadlineOf(request, now);
     answer.request.label = "api";
     answer.request.ignoreEnd = switchOf(body, "ignore_eos").value_or(false);
+    answer.request.attention = attentionOf(body);
     answer.request.tenant = textOf(body, "cache_salt").value_or("");
     if (answer.request.tenant.size() > kLongestSalt) {
         refuse("cache_salt", fmt::format("cache_salt has at most {} bytes.", kLongestSalt));

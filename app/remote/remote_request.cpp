@@ -56,6 +56,9 @@ RemoteRequest remoteRequest(const engine::Request& request, std::string_view mod
     if (request.ignoreEnd) {
         body["ignore_eos"] = true; // vLLM's word for it
     }
+    if (request.attention) { // another Headway understands it
+        body["attention"] = *request.attention == engine::Attention::Sparse ? "sparse" : "full";
+    }
     if (!request.tenant.empty()) {
         body["cache_salt"] = request.tenant;
     }

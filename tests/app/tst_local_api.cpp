@@ -256,6 +256,7 @@ void TstLocalApi::whatIsAskedReachesTheEngine() {
     body["seed"] = -7;
     body["stop"] = {"\n\n", "END"};
     body["cache_salt"] = "team";
+    body["attention"] = "sparse";
     body["n"] = 1;
     body["messages"] = {
         {{"role", "developer"}, {"content", "Be brief."}},
@@ -266,6 +267,7 @@ void TstLocalApi::whatIsAskedReachesTheEngine() {
              200);
     const engine::Request request = m_fake->backend->submitted().back();
     QCOMPARE(request.lane, engine::Lane::Batch);
+    QVERIFY(request.attention == engine::Attention::Sparse);
     QVERIFY(request.deadline && *request.deadline >= before + 5s &&
             *request.deadline <= engine::Clock::now() + 5s);
     QCOMPARE(request.sampling.temperature, 0.5F);
@@ -360,6 +362,9 @@ void TstLocalApi::refusalsHaveTheirStatus() {
     }
     QCOMPARE(post("/v1/chat/completions", with(kHello, "model", "other")).status, 404);
     QCOMPARE(post("/v1/chat/completions", kHello, {"X-Mode: slow"}).status, 400);
+    json thin = kHello;
+    thin["attention"] = "thin";
+    QCOMPARE(post("/v1/chat/completions", thin).status, 400);
     QCOMPARE(post("/v1/chat/completions", kHello, {"X-Mode: realtime", "X-Batch: true"}).status,
              400);
     QCOMPARE(post("/v1/chat/completions", kHello, {"X-Deadline-Ms: -5"}).status, 400);
@@ -464,6 +469,18 @@ void TstLocalApi::settingsAreReadAndChanged() {
     QCOMPARE(config.usesPriority, false);
     QCOMPARE(config.batchWindowMs, std::int64_t{100});
     QVERIFY(json::parse(changed.body)["version"] > before["version"]);
+    QVERIFY(!before.contains("weights")); // nobody knows
+    m_fake->backend->setWeights({{.group = "output",
+                                  .requested = "int4",
+                                  .effective = "Q8_0",
+                                  .reason = "They are held in INT8.",
+                                  .tensors = 1,
+                                  .bytes = 4096}});
+    const json weights = json::parse(get("/v1/config").body)["weights"];
+    QCOMPARE(weights.size(), std::size_t{1});
+    QCOMPARE(weights[0]["effective"], json("Q8_0"));
+    QCOMPARE(weights[0]["reason"], json("They are held in INT8."));
+    QCOMPARE(weights[0]["bytes"], json(4096));
 }
 
 void TstLocalApi::aChangeIsWholeOrNot() {

@@ -110,6 +110,11 @@ void FakeBackend::setSnapshot(const std::function<void(engine::Snapshot&)>& chan
     change(m_snapshot);
 }
 
+void FakeBackend::setWeights(std::vector<engine::WeightGroupStatus> weights) {
+    const std::lock_guard lock(m_mutex);
+    m_weights = std::move(weights);
+}
+
 void FakeBackend::holdEdits() {
     const std::lock_guard lock(m_mutex);
     m_holdsEdits = true;
@@ -201,6 +206,7 @@ engine::ConfigStatus FakeBackend::config() const {
     const std::lock_guard lock(m_mutex);
     engine::ConfigStatus status{
         .version = m_version, .requested = m_requested, .effective = m_effective, .fields = {}};
+    status.weights = m_weights;
     for (const engine::Field& field : engine::fieldTable()) {
         engine::FieldStatus row{.key = field.key,
                                 .requested = engine::valueText(field, m_requested),

@@ -31,6 +31,8 @@ public:
     void push(engine::RequestRecord record);
     void setSnapshot(const std::function<void(engine::Snapshot&)>& change);
 
+    void setWeights(std::vector<engine::WeightGroupStatus> weights);
+
     // While held, edits stay pending; release applies them as one step boundary would.
     void holdEdits();
     void releaseEdits();
@@ -69,6 +71,7 @@ private:
     std::string m_refusal;
     Answer m_answer;
     engine::Snapshot m_snapshot;
+    std::vector<engine::WeightGroupStatus> m_weights;
     std::vector<engine::Event> m_events;
     std::uint64_t m_nextSequence = 1, m_nextRequest = 1;
     std::map<engine::RequestId, Open> m_open;
