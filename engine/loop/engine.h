@@ -164,6 +164,7 @@ private:
     // weight_switch.cpp
     std::uint64_t weightsMemory() const;
     bool hasWeights();
+    bool isWeightsChange() const;
     void takePrepared();
     void dropPrepared();
     void tellAhead(const WeightsAhead& ahead);

@@ -73,7 +73,7 @@ void Engine::applyConfig() {
 EngineConfig Engine::applicable() {
     EngineConfig next = m_applied;
     m_isDraining = false;
-    const bool areWeightsReady = !m_refused.contains("weights.precision") && hasWeights();
+    const bool areWeightsReady = hasWeights();
     for (const Field& field : fieldTable()) {
         if (field.get(m_wanted) == field.get(m_applied) || m_refused.contains(field.key) ||
             field.takesEffect == TakesEffect::Reload) {

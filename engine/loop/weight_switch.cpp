@@ -44,11 +44,16 @@ void Engine::tellAhead(const WeightsAhead& ahead) {
     m_ahead = ahead;
 }
 
+// What was refused is no change until somebody edits again.
+bool Engine::isWeightsChange() const {
+    return m_wanted.precision != m_applied.precision && !m_refused.contains(kKey);
+}
+
 // Whether weights of the wanted precision are ready; orders them where they are not, and those that
 // are to be there before they are wanted.
 bool Engine::hasWeights() {
     takePrepared();
-    const bool isChange = m_wanted.precision != m_applied.precision;
+    const bool isChange = isWeightsChange();
     const bool isAhead = !isChange && m_seenAhead != kNoneAhead &&
                          m_seenAhead != static_cast<int>(m_applied.precision);
     const WeightPrecision target =
@@ -96,7 +101,7 @@ void Engine::takePrepared() {
         return;
     }
     m_preparedWeights = m_weights->take();
-    if (!m_preparedWeights || m_wanted.precision != m_applied.precision) {
+    if (!m_preparedWeights || isWeightsChange()) {
         return;
     }
     const WeightPrecision precision = m_preparedWeights->precision;
@@ -121,10 +126,12 @@ void Engine::dropPrepared() {
 // Precondition: hasWeights(). Throws Failure where they could not be made.
 void Engine::switchWeights(const EngineConfig& next) {
     PreparedWeights prepared = std::exchange(m_preparedWeights, std::nullopt).value();
+    m_seenAhead = kNoneAhead; // what is to be ready is considered anew, however this ends
     if (!prepared.model) {
         throw Failure(ErrorCode::Unsupported, prepared.error);
     }
-    prepared.model->reserve(next.tokenBudget, next.maxBatch);
+    // Steps as they are in force: wider ones may have been refused in the same edit.
+    prepared.model->reserve(m_effective.tokenBudget, m_effective.maxBatch);
     const std::uint64_t before = m_figures.weightsBytes;
     const std::string from = nameOf(m_applied.precision);
     m_loaded.model.swap(prepared.model);
@@ -139,8 +146,7 @@ void Engine::switchWeights(const EngineConfig& next) {
             answer->tag(SampleTag::Mixed);
         }
     }
-    m_costFit = {};           // another speed
-    m_seenAhead = kNoneAhead; // what is to be ready now is considered anew
+    m_costFit = {}; // another speed
     m_figures.weightsBytes = weightsMemory();
     emit(Notice{.kind = "weights_changed",
                 .values = {{"from", from},

@@ -53,6 +53,7 @@ private Q_SLOTS:
     void answersStayUntilThen();
     void whatNobodyWantsAnyMoreGoes();
     void whatCannotBeMadeIsSaid();
+    void whatIsRefusedLeavesThemReady();
     void armedLevelsAskForThem();
 };
 
@@ -107,6 +108,28 @@ void TstWeightsAhead::whatCannotBeMadeIsSaid() {
     QVERIFY(!aheadOf(engine).weightsAhead().reason.empty());
     QCOMPARE(engine.run(TinyEngine::request("goes on", 5)).ids.size(), std::size_t{5});
     QCOMPARE(effectivePrecision(engine), std::string("file"));
+}
+
+void TstWeightsAhead::whatIsRefusedLeavesThemReady() {
+    TinyEngine engine;
+    aheadOf(engine).prepareWeights(WeightPrecision::INT8);
+    QVERIFY(waitForState(engine, WeightsAhead::State::Ready));
+    engine.ops().limitAllocation(0);
+    QVERIFY(engine->edit([](EngineConfig& c) { c.precision = WeightPrecision::FP16; }));
+    const auto patience = Clock::now() + 10s;
+    const auto state = [&] {
+        const ConfigStatus status = engine->config();
+        return std::ranges::find(status.fields, "weights.precision", &FieldStatus::key)->state;
+    };
+    while (state() != FieldState::Unavailable && Clock::now() < patience) {
+        std::this_thread::sleep_for(1ms);
+    }
+    QCOMPARE(state(), FieldState::Unavailable);
+    engine.ops().limitAllocation(SIZE_MAX); // nobody edits again
+    aheadOf(engine).prepareWeights(WeightPrecision::INT4);
+    QVERIFY(waitForState(engine, WeightsAhead::State::Ready));
+    QCOMPARE(effectivePrecision(engine), std::string("file"));
+    QCOMPARE(state(), FieldState::Unavailable);
 }
 
 void TstWeightsAhead::armedLevelsAskForThem() {
