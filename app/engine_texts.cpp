@@ -75,6 +75,7 @@ constexpr const char* kEngineTexts[] = {
     QT_TRANSLATE_NOOP("labels",
                       "Tokens before its own block that a token sees in full under sparse "
                       "attention."),
+    QT_TRANSLATE_NOOP("labels", "Layers of this model have a longer window, and see all of it."),
     QT_TRANSLATE_NOOP("labels", "Sampled share"),
     QT_TRANSLATE_NOOP("labels", "Share of the blocks between first tokens and window that sparse "
                                 "attention sees."),

@@ -143,8 +143,10 @@ void Session::takeBackend(std::unique_ptr<engine::Backend> backend, std::filesys
     setLightModel(m_lightModel);
     m_capabilities = m_backend->capabilities();
     m_modelFile = std::move(file);
-    m_configVersion = m_backend->config().version;
+    const engine::ConfigStatus config = m_backend->config();
+    m_configVersion = config.version;
     m_history.reset(engine::Clock::now());
+    m_history.resetQuality(config.effective.attention);
     m_alarms.reset();
     m_recorder->attach(m_backend.get());
     m_snapshot = m_recorder->snapshot();

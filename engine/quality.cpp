@@ -144,4 +144,13 @@ std::optional<QualityFigures> QualitySum::figures() const {
     return figures;
 }
 
+std::vector<FieldChange> changesOfNumbers(const std::vector<FieldChange>& changes, Attention mode) {
+    std::vector<FieldChange> result;
+    std::ranges::copy_if(changes, std::back_inserter(result), [mode](const FieldChange& change) {
+        return change.key.ends_with("precision") || change.key == "attention.mode" ||
+               (mode == Attention::Sparse && change.key.starts_with("attention."));
+    });
+    return result;
+}
+
 } // namespace engine

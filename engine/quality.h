@@ -2,6 +2,7 @@
 // divergence and agreement of the likeliest token, with 95 % intervals over passages. Pure.
 #pragma once
 
+#include "engine/config.h"
 #include "engine/request.h"
 
 #include <cstdint>
@@ -57,5 +58,9 @@ private:
     Passage m_open;
     std::vector<Passage> m_passages;
 };
+
+// Of changes those after which the model predicts something else: of precision, and of what tokens
+// see. The figures of sparse attention are among them only where it is the mode afterwards.
+std::vector<FieldChange> changesOfNumbers(const std::vector<FieldChange>& changes, Attention mode);
 
 } // namespace engine

@@ -2,6 +2,7 @@
 
 #include "app/labels.h"
 #include "app/observe/bookmark.h"
+#include "engine/quality.h"
 
 #include <algorithm>
 #include <cmath>
@@ -128,8 +129,16 @@ double ttftMs(const RequestPoint& point, TtftEdge edge) {
 }
 
 void History::reset(engine::TimePoint start) {
-    *this = History{};
-    m_start = start;
+    History fresh;
+    fresh.m_start = start;
+    fresh.m_quality = m_quality;
+    fresh.m_attention = m_attention;
+    *this = std::move(fresh);
+}
+
+void History::resetQuality(engine::Attention attention) {
+    m_quality.reset();
+    m_attention = attention;
 }
 
 double History::secondsOf(engine::TimePoint time) const {
@@ -249,16 +258,15 @@ void History::addEvent(const engine::Event& event) {
     }
 }
 
-bool changesNumbers(const std::vector<engine::FieldChange>& changes) {
-    return std::ranges::any_of(changes, [](const engine::FieldChange& change) {
-        const std::string_view key = change.key;
-        return key.ends_with("precision") || key.starts_with("attention.");
-    });
-}
-
 void History::noteQuality(const engine::Event& event) {
     if (const auto* applied = std::get_if<engine::ConfigApplied>(&event.body)) {
-        if (changesNumbers(applied->changes)) {
+        for (const engine::FieldChange& change : applied->changes) {
+            if (change.key == "attention.mode") {
+                m_attention =
+                    change.after == "sparse" ? engine::Attention::Sparse : engine::Attention::Full;
+            }
+        }
+        if (!engine::changesOfNumbers(applied->changes, m_attention).empty()) {
             m_quality.reset();
         }
         return;

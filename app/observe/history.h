@@ -61,9 +61,6 @@ struct QualityReading {
     bool isGarbled = false;
 };
 
-// Whether any of them makes the model predict something else, so that quality is to be looked at.
-bool changesNumbers(const std::vector<engine::FieldChange>& changes);
-
 struct HistoryMarker {
     double seconds = 0.0;
     int number = 0;
@@ -72,7 +69,10 @@ struct HistoryMarker {
 
 class History {
 public:
+    // What is known of the answers' quality stays: a run that begins makes them no better.
     void reset(engine::TimePoint start);
+    // Another model, of which nothing is known yet; `attention` is what it has in force.
+    void resetQuality(engine::Attention attention);
     engine::TimePoint start() const { return m_start; }
 
     void addSnapshot(
@@ -106,6 +106,7 @@ private:
     std::deque<RequestPoint> m_requests;
     std::vector<HistoryMarker> m_markers;
     std::optional<QualityReading> m_quality;
+    engine::Attention m_attention = engine::Attention::Full;
     int m_nextNumber = 1;
 };
 

@@ -40,6 +40,7 @@ Engine::Engine(LoadedModel loaded, const LoadSettings& settings)
     resizePool(config);
     changeAttention(config);
     replaceKv(config);
+    m_quality->trust(m_effective);
     m_figures.weightsBytes = weightsMemory();
     m_readBytesPerSecond = settings.readBytesPerSecond
                                ? *settings.readBytesPerSecond

@@ -1,5 +1,6 @@
 #include "engine/loop/quality_checker.h"
 
+#include "engine/base/deadline.h"
 #include "engine/base/failure.h"
 #include "engine/loop/memory_reading.h"
 
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace engine {
 
@@ -35,12 +37,18 @@ std::unique_ptr<Evaluator> open(const std::filesystem::path& path, const Evaluat
     return std::move(*opened);
 }
 
+void addNumber(Notice& notice, std::string name, double value, int digits) {
+    if (std::isfinite(value)) {
+        notice.values.emplace_back(std::move(name), fmt::format("{:.{}f}", value, digits));
+    }
+}
+
 void addInterval(Notice& notice, const std::string& name, const Interval& interval, double factor) {
-    const auto text = [factor](double value) { return fmt::format("{:.5f}", value * factor); };
-    notice.values.emplace_back(name, text(interval.value));
+    constexpr int kDigits = 5;
+    addNumber(notice, name, interval.value * factor, kDigits);
     if (interval.low && interval.high) {
-        notice.values.emplace_back(name + "_low", text(*interval.low));
-        notice.values.emplace_back(name + "_high", text(*interval.high));
+        addNumber(notice, name + "_low", *interval.low * factor, kDigits);
+        addNumber(notice, name + "_high", *interval.high * factor, kDigits);
     }
 }
 
@@ -56,15 +64,13 @@ bool isGarbled(const QualityFigures& figures, const std::vector<CanaryLoss>& los
 Notice qualityNotice(const QualityFigures& figures, const std::vector<CanaryLoss>& losses) {
     Notice notice{.kind = "quality_checked", .values = {}};
     notice.values.emplace_back("tokens", fmt::format("{}", figures.tokens));
-    notice.values.emplace_back("perplexity", fmt::format("{:.4f}", figures.perplexity));
-    notice.values.emplace_back("reference_perplexity",
-                               fmt::format("{:.4f}", figures.referencePerplexity));
+    addNumber(notice, "perplexity", figures.perplexity, 4);
+    addNumber(notice, "reference_perplexity", figures.referencePerplexity, 4);
     addInterval(notice, "perplexity_change_percent", figures.perplexityChange, 100.0);
     addInterval(notice, "mean_kl", figures.meanKl, 1.0);
     addInterval(notice, "top_agreement_percent", figures.topAgreement, 100.0);
     for (const CanaryLoss& canary : losses) {
-        notice.values.emplace_back("canary_" + canary.name,
-                                   fmt::format("{:.3f}", canary.loss - canary.referenceLoss));
+        addNumber(notice, "canary_" + canary.name, canary.loss - canary.referenceLoss, 3);
     }
     notice.values.emplace_back("garbled", isGarbled(figures, losses) ? "yes" : "no");
     return notice;
@@ -93,6 +99,34 @@ void QualityChecker::cancel() {
     m_checking.request_stop();
 }
 
+void QualityChecker::trust(const EngineConfig& config) {
+    const std::lock_guard lock(m_mutex);
+    m_order.reset();
+    m_checking.request_stop();
+    m_trusted = config;
+}
+
+// With what has changed since answers were known to be good, for whoever takes it back. Under the
+// lock.
+void QualityChecker::conclude(Notice& notice, const EngineConfig& config) {
+    const auto changes = changesOfNumbers(diff(m_trusted, config), config.attention);
+    std::string all;
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+        const FieldChange& change = changes[i];
+        const std::string number = i == 0 ? std::string() : fmt::format("_{}", i + 1);
+        all += fmt::format("{}{} {} -> {}", i == 0 ? "" : ", ", change.key, change.before,
+                           change.after);
+        notice.values.emplace_back("field" + number, change.key);
+        notice.values.emplace_back("before" + number, change.before);
+        notice.values.emplace_back("after" + number, change.after);
+    }
+    notice.values.emplace_back("change", all);
+    if (std::ranges::find(notice.values, std::pair<std::string, std::string>("garbled", "no")) !=
+        notice.values.end()) {
+        m_trusted = config;
+    }
+}
+
 void QualityChecker::run(const std::stop_token& stop) {
     stepBack();
     std::unique_lock lock(m_mutex);
@@ -115,12 +149,7 @@ void QualityChecker::run(const std::stop_token& stop) {
         if (checking.stop_requested()) {
             continue;
         }
-        notice.values.emplace_back("change", order.change);
-        if (order.undo) {
-            notice.values.emplace_back("field", order.undo->key);
-            notice.values.emplace_back("before", order.undo->before);
-            notice.values.emplace_back("after", order.undo->after);
-        }
+        conclude(notice, order.config);
         m_tell(std::move(notice)); // under the lock: nothing is told once a newer change is ordered
     }
 }
@@ -159,34 +188,60 @@ const QualityReference& QualityChecker::reference(const QualityOrder& order, Tim
     return *m_reference;
 }
 
+namespace {
+
+struct Compared {
+    std::vector<CanaryLoss> losses;
+    QualitySum sum;
+};
+
+// Canaries first; whatever was compared when the time is up stays.
+void compare(Evaluator& evaluator, const QualityReference& expected, TimePoint until,
+             Compared& compared) {
+    for (const QualityCanary& canary : expected.canaries) {
+        if (Clock::now() >= until) {
+            return;
+        }
+        compared.losses.push_back({.name = canary.name,
+                                   .loss = answerLoss(evaluator, canary.prompt, canary.answer),
+                                   .referenceLoss = canary.loss});
+    }
+    for (const QualityPassage& passage : expected.passages) {
+        const auto add = [&](std::int64_t position, std::span<const float> logits) {
+            const auto at = static_cast<std::size_t>(position);
+            if (at < passage.expected.size()) {
+                compared.sum.add(passage.expected[at], logits, passage.ids[at + 1]);
+            }
+        };
+        const bool isToItsEnd = readPassage(evaluator, passage.ids, until, add);
+        compared.sum.endPassage();
+        if (!isToItsEnd || Clock::now() >= until) {
+            return;
+        }
+    }
+}
+
+} // namespace
+
 Notice QualityChecker::check(const QualityOrder& order, const std::stop_token& stop) {
     if (const auto refusal = refuseMemory(order.weightsBytes)) {
         throw Failure(ErrorCode::OutOfMemory, *refusal);
     }
     const TimePoint begin = Clock::now();
-    const QualityReference& expected = reference(order, begin + order.limit / 2, stop);
-    const auto evaluator = open(order.path, order.options, stop);
-    std::vector<CanaryLoss> losses;
-    for (const QualityCanary& canary : expected.canaries) {
-        losses.push_back({.name = canary.name,
-                          .loss = answerLoss(*evaluator, canary.prompt, canary.answer),
-                          .referenceLoss = canary.loss});
-    }
-    QualitySum sum;
-    for (const QualityPassage& passage : expected.passages) {
-        const bool isToItsEnd =
-            readPassage(*evaluator, passage.ids, begin + order.limit,
-                        [&](std::int64_t position, std::span<const float> logits) {
-                            const auto at = static_cast<std::size_t>(position);
-                            if (at < passage.expected.size()) {
-                                sum.add(passage.expected[at], logits, passage.ids[at + 1]);
-                            }
-                        });
-        sum.endPassage();
-        if (!isToItsEnd || Clock::now() >= begin + order.limit) {
-            break;
+    const Deadline deadline(stop, begin + order.limit + order.limit / 10);
+    Compared compared;
+    try {
+        const QualityReference& expected =
+            reference(order, begin + order.limit / 2, deadline.token());
+        const auto evaluator = open(order.path, order.options, deadline.token());
+        compare(*evaluator, expected, begin + order.limit, compared);
+    } catch (const Failure&) {
+        if (!deadline.hasPassed()) {
+            throw;
         }
+        compared.sum.endPassage();
     }
+    const QualitySum& sum = compared.sum;
     const std::chrono::duration<double> passed = Clock::now() - begin;
     if (sum.tokens() < std::min(kLeastTokens, order.cut.tokens / 2)) {
         throw Failure(ErrorCode::Unsupported,
@@ -197,7 +252,7 @@ Notice QualityChecker::check(const QualityOrder& order, const std::stop_token& s
     const auto figures = sum.figures();
     Notice notice =
         figures
-            ? qualityNotice(*figures, losses)
+            ? qualityNotice(*figures, compared.losses)
             : Notice{.kind = "quality_checked",
                      .values = {{"tokens", fmt::format("{}", sum.tokens())}, {"garbled", "yes"}}};
     notice.values.emplace_back("seconds", fmt::format("{:.1f}", passed.count()));

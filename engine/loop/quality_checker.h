@@ -26,11 +26,11 @@ struct QualityOrder {
     SampleCut cut;
     std::int64_t contextTokens = 0; // of the model
     std::int64_t vocabulary = 0;
-    std::uint64_t weightsBytes = 0;              // that a check takes beside those in force
-    Nanoseconds limit = std::chrono::minutes(5); // of the whole check, and a step of tokens beyond
-    Encode encode;                               // outlives the checker
-    std::string change;
-    std::optional<FieldChange> undo; // the first field, for whoever takes it back
+    std::uint64_t weightsBytes = 0; // that a check takes beside those in force
+    // Of the whole check; what can't be left half done has a tenth of it more.
+    Nanoseconds limit = std::chrono::minutes(5);
+    Encode encode;       // outlives the checker
+    EngineConfig config; // in force
 };
 
 class QualityChecker {
@@ -42,10 +42,14 @@ public:
 
     void order(QualityOrder order);
     void cancel();
+    // What is in force is the file's own precision, or what was loaded: a check that runs ends, and
+    // changes are told from here on. A check that finds no fault does the same.
+    void trust(const EngineConfig& config);
 
 private:
     void run(const std::stop_token& stop);
     Notice check(const QualityOrder& order, const std::stop_token& stop);
+    void conclude(Notice& notice, const EngineConfig& config);
     const QualityReference& reference(const QualityOrder& order, TimePoint until,
                                       const std::stop_token& stop);
 
@@ -54,6 +58,7 @@ private:
     std::condition_variable_any m_changed;
     std::optional<QualityOrder> m_order;
     std::stop_source m_checking;
+    EngineConfig m_trusted;
     // Checking thread.
     std::optional<QualityReference> m_reference;
     SampleCut m_referenceCut;
@@ -65,6 +70,7 @@ struct CanaryLoss {
     std::string name;
     double loss = 0.0, referenceLoss = 0.0;
 };
+// Figures that are no number are left out.
 Notice qualityNotice(const QualityFigures& figures, const std::vector<CanaryLoss>& losses);
 // Whether predictions are so far off that answers will not be text.
 bool isGarbled(const QualityFigures& figures, const std::vector<CanaryLoss>& losses);

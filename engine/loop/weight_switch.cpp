@@ -160,21 +160,22 @@ void Engine::switchWeights(const EngineConfig& next) {
          Delivery::Guaranteed);
 }
 
-// After every change of numbers, of weights or of keys and values.
+// After every change of numbers: of weights, of keys and values, of what tokens see.
 void Engine::checkQuality(const std::vector<FieldChange>& changes) {
-    const auto isOfNumbers = [](const FieldChange& change) {
-        return change.key.ends_with("precision") || change.key.starts_with("attention.");
-    };
-    const auto first = std::ranges::find_if(changes, isOfNumbers);
-    if (first == changes.end()) {
-        return;
-    }
+    const bool isOfNumbers = !changesOfNumbers(changes, m_effective.attention).empty();
     const kernels::Format weights = m_loaded.model->spec().weightFormat;
     const bool isReference = m_effective.precision == WeightPrecision::File &&
                              m_effective.attention == Attention::Full &&
                              kvFormat(m_effective, weights) == kvFormat(EngineConfig{}, weights);
-    if (!m_effective.checksQuality || isReference) {
+    if (isOfNumbers && isReference) {
+        m_quality->trust(m_effective);
+        return;
+    }
+    if (!m_effective.checksQuality) { // one that runs would go on beside what is measured now
         m_quality->cancel();
+        return;
+    }
+    if (!isOfNumbers) {
         return;
     }
     m_quality->order(
@@ -199,8 +200,7 @@ void Engine::checkQuality(const std::vector<FieldChange>& changes) {
              [this](std::string_view text) {
                  return m_loaded.tokenizer->encode(text, SpecialTokens::Escape);
              },
-         .change = fmt::format("{} {} -> {}", first->key, first->before, first->after),
-         .undo = *first});
+         .config = m_effective});
 }
 
 // Kinds of tensors that are held in something else than what is in force.

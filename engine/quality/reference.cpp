@@ -24,9 +24,14 @@ T orThrow(Result<T> result) {
     }
 }
 
-std::vector<QualityCanary> makeCanaries(Evaluator& evaluator, const Encode& encode) {
-    std::vector<QualityCanary> canaries;
+// Those that are not there yet, as far as the time goes.
+void addCanaries(QualityReference& reference, Evaluator& evaluator, const Encode& encode,
+                 TimePoint until) {
     for (const SampleText& prompt : canaryPrompts()) {
+        const auto known = std::ranges::find(reference.canaries, prompt.name, &QualityCanary::name);
+        if (known != reference.canaries.end()) {
+            continue;
+        }
         QualityCanary canary{.name = std::string(prompt.name),
                              .prompt = encode(prompt.text),
                              .answer = {},
@@ -36,11 +41,13 @@ std::vector<QualityCanary> makeCanaries(Evaluator& evaluator, const Encode& enco
         if (canary.prompt.empty() || room < 1) {
             continue;
         }
+        if (Clock::now() >= until) {
+            return;
+        }
         canary.answer = orThrow(evaluator.generate(canary.prompt, std::min(room, kCanaryTokens)));
         canary.loss = answerLoss(evaluator, canary.prompt, canary.answer);
-        canaries.push_back(std::move(canary));
+        reference.canaries.push_back(std::move(canary));
     }
-    return canaries;
 }
 
 } // namespace
@@ -118,9 +125,7 @@ bool readPassage(Evaluator& evaluator, const std::vector<TokenId>& ids, TimePoin
 void extendReference(QualityReference& reference, Evaluator& evaluator,
                      const std::vector<QualityPassage>& passages, const Encode& encode,
                      TimePoint until) {
-    if (reference.canaries.empty()) {
-        reference.canaries = makeCanaries(evaluator, encode);
-    }
+    addCanaries(reference, evaluator, encode, until);
     const std::size_t had = reference.passages.size();
     if (had > 0 && reference.passages.back().ids != passages.at(had - 1).ids) {
         reference.passages.pop_back(); // a part of one

@@ -2578,6 +2578,10 @@
         <source>An attached server keeps its own settings.</source>
         <translation>已连接的服务器保留其自身的设置。</translation>
     </message>
+    <message>
+        <source>Layers of this model have a longer window, and see all of it.</source>
+        <translation>此模型部分层的窗口更长，这些层可见其全部。</translation>
+    </message>
 </context>
 <context>
     <name>ledger</name>
@@ -6283,12 +6287,24 @@
         <translation>撤销</translation>
     </message>
     <message>
-        <source>Answers are garbled since %1 is %2</source>
-        <translation>%1 改为 %2 后回答已错乱</translation>
-    </message>
-    <message>
         <source>The quality check compared the sample text and short prompts with the file&apos;s own precision.</source>
         <translation>质量检查将样本文本和几条短提示与文件自身精度下的结果作了比较。</translation>
+    </message>
+    <message>
+        <source>%1 is %2</source>
+        <translation>%1 改为 %2</translation>
+    </message>
+    <message>
+        <source>Answers are garbled</source>
+        <translation>回答已错乱</translation>
+    </message>
+    <message>
+        <source>Answers are garbled since %1</source>
+        <translation>%1后回答已错乱</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>、</translation>
     </message>
 </context>
 <context>

@@ -50,6 +50,13 @@ public:
             .values = {{"perplexity_change_percent", lossPercent}, {"garbled", garbled}}};
         m_history.addEvent(event);
     }
+    void applyConfig(const char* key, const char* before, const char* after) {
+        engine::Event event;
+        event.body = engine::ConfigApplied{.changes = {{key, before, after}}, .fromStep = 1};
+        m_history.addEvent(event);
+    }
+    void beginRun() { m_history.reset(engine::TimePoint{}); }
+    void takeModel() { m_history.resetQuality(engine::Attention::Full); }
     AlarmPhase phase(std::string_view key) const { return alarms.states()[indexOf(key)].phase; }
 
     Alarms alarms;
@@ -141,6 +148,7 @@ private Q_SLOTS:
     void theTableIsSound();
     void everyRuleGoesOverAndBack_data();
     void everyRuleGoesOverAndBack();
+    void qualityIsLostUntilItIsTakenBack();
     void aShortExcursionRaisesNothing();
     void aValueBetweenTheLimitsKeepsTheState();
     void thinSamplesRaiseNothing();
@@ -196,6 +204,35 @@ void TstAlarms::everyRuleGoesOverAndBack() {
     QVERIFY(drive.alarms.states()[indexOf(given.key)].reading.value.has_value());
     given.makeGood(drive);
     QCOMPARE(ofRule(drive.run(65.0 + rule.clearSeconds)), std::vector<bool>{false});
+}
+
+void TstAlarms::qualityIsLostUntilItIsTakenBack() {
+    const auto raised = [](Drive& drive) {
+        drive.checkQuality("150.0", "yes");
+        drive.run(10.0);
+        return drive.phase("quality_loss") == AlarmPhase::Raised;
+    };
+    Drive drive;
+    QVERIFY(raised(drive));
+    drive.beginRun(); // that makes the answers no better
+    drive.run(20.0);
+    QCOMPARE(drive.phase("quality_loss"), AlarmPhase::Raised);
+    drive.applyConfig("attention.share", "30", "40"); // nor does what has no bearing
+    drive.applyConfig("batching.max_batch", "8", "16");
+    drive.run(20.0);
+    QCOMPARE(drive.phase("quality_loss"), AlarmPhase::Raised);
+    drive.applyConfig("weights.precision", "int4", "file"); // needs no check
+    drive.run(20.0);
+    QVERIFY(drive.phase("quality_loss") != AlarmPhase::Raised);
+    drive.applyConfig("attention.mode", "full", "sparse");
+    QVERIFY(raised(drive));
+    drive.applyConfig("attention.share", "30", "40"); // to be checked anew
+    drive.run(20.0);
+    QVERIFY(drive.phase("quality_loss") != AlarmPhase::Raised);
+    QVERIFY(raised(drive));
+    drive.takeModel();
+    drive.run(20.0);
+    QVERIFY(drive.phase("quality_loss") != AlarmPhase::Raised);
 }
 
 void TstAlarms::aShortExcursionRaisesNothing() {

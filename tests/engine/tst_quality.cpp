@@ -1,5 +1,6 @@
 // Quality of predictions: the figures against sums by hand, the stored reference, and the check
 // that follows a change.
+#include "engine/base/deadline.h"
 #include "engine/loop/quality_checker.h"
 #include "engine/quality.h"
 #include "engine/quality/reference.h"
@@ -17,6 +18,7 @@
 #include <fstream>
 #include <mutex>
 #include <random>
+#include <thread>
 
 using namespace engine;
 using tests::TinyEngine;
@@ -110,6 +112,10 @@ private Q_SLOTS:
     void referencesGoOnWhereTimeRanOut();
     void checksEndInTime();
     void garbledIsTold();
+    void figuresOfSparseAttentionCountWhereItIsUsed();
+    void deadlinesStopWhatRuns();
+    void everyChangeSinceGoodAnswersIsTold();
+    void switchingChecksOffEndsOne();
     void aChangeIsFollowedByACheck();
 
 private:
@@ -250,12 +256,17 @@ void TstQuality::damagedFilesAreNotThere() {
         std::ofstream(file, std::ios::binary | std::ios::trunc) << whole.substr(0, length);
         QVERIFY(!readReference(file, "xxh3:abc", wanted, 10));
     }
-    for (int i = 0; i < 500; ++i) { // other bytes: another reference or none, never a fault
+    for (int i = 0; i < 500; ++i) {
         std::string damaged = whole;
-        damaged[random() % damaged.size()] = static_cast<char>(random());
+        char& byte = damaged[random() % damaged.size()];
+        byte = static_cast<char>(byte ^ static_cast<char>(1 + random() % 255));
         std::ofstream(file, std::ios::binary | std::ios::trunc) << damaged;
-        readReference(file, "xxh3:abc", wanted, 10);
+        QVERIFY(!readReference(file, "xxh3:abc", wanted, 10));
     }
+    QualityReference endless = smallReference(); // whole, and of no use
+    endless.passages[0].expected[0].logProbabilities[1] = -INFINITY;
+    QVERIFY(writeReference(file, endless));
+    QVERIFY(!readReference(file, "xxh3:abc", wanted, 10));
 }
 
 void TstQuality::passagesEndInTime() {
@@ -282,7 +293,8 @@ void TstQuality::referencesGoOnWhereTimeRanOut() {
     QualityReference twice;
     extendReference(twice, *tiny.evaluator, passages, bytewise, TimePoint{});
     QVERIFY(twice.passages.empty() && !isWhole(twice, passages));
-    QCOMPARE(twice.canaries.size(), once.canaries.size());
+    QVERIFY(twice.canaries.empty() && !once.canaries.empty());
+    twice.canaries.assign(once.canaries.begin(), once.canaries.begin() + 1); // and of one they are
     // As it is left when the time ends within a passage.
     twice.passages.assign(once.passages.begin(), once.passages.begin() + 2);
     twice.passages.back().ids.resize(100);
@@ -290,6 +302,7 @@ void TstQuality::referencesGoOnWhereTimeRanOut() {
     QVERIFY(!isWhole(twice, passages));
     extendReference(twice, *tiny.evaluator, passages, bytewise, late);
     QVERIFY(isWhole(twice, passages));
+    QCOMPARE(twice.canaries.size(), once.canaries.size());
     for (std::size_t i = 0; i < passages.size(); ++i) {
         QCOMPARE(twice.passages[i].expected.size(), passages[i].ids.size() - 1);
         QCOMPARE(twice.passages[i].expected.back().logProbabilities,
@@ -321,8 +334,7 @@ void TstQuality::checksEndInTime() {
                        .weightsBytes = bytes,
                        .limit = limit,
                        .encode = bytewise,
-                       .change = "test",
-                       .undo = {}});
+                       .config = {}});
         return changed.wait_for(lock, 10s, [&] { return !told.empty(); }) ? told.front() : Notice{};
     };
     const Notice busy = ask(Nanoseconds{}, 0);
@@ -348,6 +360,73 @@ void TstQuality::garbledIsTold() {
     const Notice notice = qualityNotice(figures, {});
     QCOMPARE(valueOf(notice, "garbled"), std::string("yes"));
     QCOMPARE(valueOf(notice, "mean_kl_low"), std::string()); // absent, not zero
+    figures.perplexityChange.low = 1.0;
+    figures.perplexityChange.high = INFINITY;
+    for (const auto& [key, value] : qualityNotice(figures, {{"code", NAN, 0.5}}).values) {
+        QVERIFY2(value.find("nan") == std::string::npos && value.find("inf") == std::string::npos,
+                 key.c_str());
+    }
+}
+
+void TstQuality::figuresOfSparseAttentionCountWhereItIsUsed() {
+    const std::vector<FieldChange> changes = {{"attention.share", "30", "40"},
+                                              {"batching.max_batch", "8", "16"},
+                                              {"kv.value_precision", "fp16", "int8"}};
+    QCOMPARE(changesOfNumbers(changes, Attention::Full).size(), std::size_t{1});
+    QCOMPARE(changesOfNumbers(changes, Attention::Sparse).size(), std::size_t{2});
+    QCOMPARE(changesOfNumbers({{"attention.mode", "sparse", "full"}}, Attention::Full).size(),
+             std::size_t{1});
+}
+
+void TstQuality::deadlinesStopWhatRuns() {
+    std::stop_source outer;
+    {
+        const Deadline soon(outer.get_token(), Clock::now() + 5ms);
+        const auto patience = Clock::now() + 10s;
+        while (!soon.token().stop_requested() && Clock::now() < patience) {
+            std::this_thread::sleep_for(1ms);
+        }
+        QVERIFY(soon.token().stop_requested() && soon.hasPassed());
+    }
+    const Deadline late(outer.get_token(), Clock::now() + 1h);
+    QVERIFY(!late.token().stop_requested());
+    outer.request_stop();
+    QVERIFY(late.token().stop_requested() && !late.hasPassed());
+}
+
+// What was changed while a check ran is told with it; what was found to be good is not told again.
+void TstQuality::everyChangeSinceGoodAnswersIsTold() {
+    QTemporaryDir cache;
+    qputenv("XDG_CACHE_HOME", cache.path().toUtf8());
+    EngineConfig config = TinyEngine::smallConfig();
+    config.checksQuality = true;
+    config.qualityTokens = 600;
+    TinyEngine engine(config);
+    const auto next = [&]() -> const Notice& {
+        static const Notice kNone;
+        const auto isChecked = [](const Event& event) {
+            const auto* notice = std::get_if<Notice>(&event.body);
+            return notice != nullptr && notice->kind == "quality_checked";
+        };
+        if (!engine.waitForEvent(isChecked)) {
+            return kNone;
+        }
+        const auto& events = engine.events();
+        return std::get<Notice>(std::find_if(events.rbegin(), events.rend(), isChecked)->body);
+    };
+    QVERIFY(engine->edit([](EngineConfig& c) {
+        c.attention = Attention::Sparse;
+        c.valuePrecision = KvPrecision::INT8;
+    }));
+    const Notice both = next();
+    QCOMPARE(valueOf(both, "garbled"), std::string("no"));
+    QVERIFY(!valueOf(both, "field_2").empty());
+    QVERIFY(valueOf(both, "change").find("attention.mode full -> sparse") != std::string::npos);
+    QVERIFY(engine->edit([](EngineConfig& c) { c.attentionShare = 50; }));
+    const Notice share = next();
+    QCOMPARE(valueOf(share, "field"), std::string("attention.share"));
+    QCOMPARE(valueOf(share, "before"), std::string("30"));
+    QVERIFY(valueOf(share, "field_2").empty());
 }
 
 void TstQuality::aChangeIsFollowedByACheck() {
@@ -373,6 +452,33 @@ void TstQuality::aChangeIsFollowedByACheck() {
     QVERIFY(std::stod(valueOf(notice, "mean_kl")) < 0.05);
     QVERIFY(!valueOf(notice, "field").empty());
     QVERIFY(std::filesystem::exists(referenceFile(engine->capabilities().modelDigest)));
+}
+
+void TstQuality::switchingChecksOffEndsOne() {
+    QTemporaryDir cache;
+    qputenv("XDG_CACHE_HOME", cache.path().toUtf8());
+    EngineConfig config = TinyEngine::smallConfig();
+    config.checksQuality = true;
+    config.qualityTokens = 8192; // far longer than two edits
+    TinyEngine engine(config);
+    QVERIFY(engine->edit([](EngineConfig& c) { c.valuePrecision = KvPrecision::INT8; }));
+    const auto isApplied = [](const Event& event) {
+        return std::holds_alternative<ConfigApplied>(event.body);
+    };
+    QVERIFY(engine.waitForEvent(isApplied));
+    QVERIFY(engine->edit([](EngineConfig& c) { c.checksQuality = false; }));
+    QVERIFY(engine.waitForEvent(isApplied));
+    QVERIFY(engine->edit([](EngineConfig& c) { c.checksQuality = true; }));
+    QVERIFY(engine->edit([](EngineConfig& c) { c.valuePrecision = KvPrecision::FP16; }));
+    const auto isTold = [](const Event& event) {
+        const auto* notice = std::get_if<Notice>(&event.body);
+        return notice != nullptr && notice->kind.starts_with("quality_");
+    };
+    QVERIFY(engine.waitForEvent(isTold));
+    const auto& events = engine.events();
+    const auto first = std::ranges::find_if(events, isTold);
+    QVERIFY(valueOf(std::get<Notice>(first->body), "change").find("fp16") != std::string::npos);
+    QCOMPARE(std::ranges::count_if(events, isTold), 1);
 }
 
 QTEST_APPLESS_MAIN(TstQuality)

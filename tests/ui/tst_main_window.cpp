@@ -266,7 +266,13 @@ void TstMainWindow::garbledAnswersAreABannerWithTheWayBack() {
                                                {"change", "weights.precision file -> int4"},
                                                {"field", "weights.precision"},
                                                {"before", "fp16"},
-                                               {"after", "int4"}}};
+                                               {"after", "int4"},
+                                               {"field_2", "kv.precision"},
+                                               {"before_2", "int8"},
+                                               {"after_2", "int4"},
+                                               {"field_3", "kv.key_precision"},
+                                               {"before_3", "int8"},
+                                               {"after_3", "int4"}}};
         m_backend->push(event);
     };
     const auto undo = [this]() -> QPushButton* {
@@ -277,18 +283,36 @@ void TstMainWindow::garbledAnswersAreABannerWithTheWayBack() {
         }
         return nullptr;
     };
+    // What nobody asked for, as by a level, is not taken back.
+    garbled();
+    QTRY_VERIFY(bannerTexts().contains(QStringLiteral("Answers are garbled")));
+    QVERIFY(undo() == nullptr);
+    QVERIFY(m_session->setField("weights.precision", "int4"));
+    QVERIFY(m_session->setField("kv.precision", "int4"));
     garbled();
     QTRY_VERIFY(undo() != nullptr);
     QVERIFY(bannerTexts().contains(QStringLiteral("Answers are garbled since Precision is int4")));
     undo()->click();
     QTRY_COMPARE(m_session->config().requested.precision, engine::WeightPrecision::FP16);
+    QCOMPARE(m_session->config().requested.kvPrecision, engine::KvPrecision::INT8);
+    QCOMPARE(m_session->config().requested.keyPrecision, engine::KvPrecision::Auto); // follows
     QTRY_VERIFY(undo() == nullptr);
+    QVERIFY(m_session->setField("weights.precision", "int4"));
     garbled();
     QTRY_VERIFY(undo() != nullptr);
     engine::Event event; // somebody takes it back elsewhere
     event.body =
         engine::ConfigApplied{.changes = {{"weights.precision", "int4", "file"}}, .fromStep = 9};
     m_backend->push(event);
+    QTRY_VERIFY(undo() == nullptr);
+    garbled();
+    QTRY_VERIFY(undo() != nullptr);
+    event.body = engine::ConfigApplied{.changes = {{"attention.share", "30", "40"}}, .fromStep = 9};
+    const QSignalSpy seen(m_session.get(), &app::Session::eventHappened);
+    m_backend->push(event); // no bearing where attention is full
+    QTRY_VERIFY(seen.count() > 0);
+    QVERIFY(undo() != nullptr);
+    load(); // another model
     QTRY_VERIFY(undo() == nullptr);
 }
 

@@ -3,6 +3,7 @@
 #include "app/labels.h"
 #include "app/observe/history.h"
 #include "app/session.h"
+#include "engine/quality.h"
 #include "ui/frame/banner_stack.h"
 
 #include <QCoreApplication>
@@ -147,6 +148,7 @@ void SessionBanners::endLoading() {
     if (m_session.hasModel()) {
         m_banners.remove(kLoadFailed);
         m_banners.remove(kStopped);
+        m_banners.remove(kGarbled);
     }
 }
 
@@ -161,44 +163,81 @@ void SessionBanners::showLoadFailed(const QString& message) {
                     .canClose = true});
 }
 
-// A change that garbles what the model says, with the way back.
+namespace {
+
+std::string valueIn(const engine::Notice& notice, const std::string& key) {
+    const auto found =
+        std::ranges::find(notice.values, key, &std::pair<std::string, std::string>::first);
+    return found == notice.values.end() ? std::string() : found->second;
+}
+
+// What changed since answers were known to be good, as far as this build has the settings.
+std::vector<engine::FieldChange> changesIn(const engine::Notice& notice) {
+    std::vector<engine::FieldChange> changes;
+    for (std::string number; !valueIn(notice, "field" + number).empty();
+         number = "_" + std::to_string(changes.size() + 1)) {
+        changes.push_back({.key = valueIn(notice, "field" + number),
+                           .before = valueIn(notice, "before" + number),
+                           .after = valueIn(notice, "after" + number)});
+    }
+    std::erase_if(changes, [](const engine::FieldChange& change) {
+        return engine::findField(change.key) == nullptr;
+    });
+    return changes;
+}
+
+} // namespace
+
+// Changes that garble what the model says, with the way back. What follows from another setting, or
+// is held by a level, was not asked for by the operator, and is not taken back.
 void SessionBanners::showQuality(const engine::Notice& notice) {
-    const auto value = [&](std::string_view key) -> std::string {
-        for (const auto& [name, text] : notice.values) {
-            if (name == key) {
-                return text;
-            }
-        }
-        return {};
-    };
-    if (value("garbled") != "yes") {
+    if (valueIn(notice, "garbled") != "yes") {
         m_banners.remove(kGarbled);
         return;
     }
-    const std::string field = value("field");
-    const std::string before = value("before");
-    const engine::Field* known = engine::findField(field);
+    std::vector<engine::FieldChange> changes = changesIn(notice);
+    const engine::EngineConfig requested = m_session.config().requested;
+    std::vector<engine::FieldChange> undone = changes;
+    std::erase_if(undone, [&](const engine::FieldChange& change) {
+        return engine::valueText(*engine::findField(change.key), requested) != change.after;
+    });
     std::vector<BannerAction> actions;
-    if (known != nullptr) {
+    if (!undone.empty()) {
+        changes = undone;
         actions.push_back({tr("Undo"),
-                           [this, field, before] {
+                           [this, undone] {
                                m_banners.remove(kGarbled);
-                               static_cast<void>(m_session.setField(field, before));
+                               undo(undone);
                            },
                            true});
     }
+    QStringList settings;
+    for (const engine::FieldChange& change : changes) {
+        const engine::Field& field = *engine::findField(change.key);
+        settings
+            << tr("%1 is %2").arg(app::fieldLabel(field), app::choiceLabel(field, change.after));
+    }
+    const QString title = settings.isEmpty()
+                              ? tr("Answers are garbled")
+                              : tr("Answers are garbled since %1").arg(settings.join(tr(", ")));
     m_banners.show({.key = kGarbled,
                     .tone = BannerTone::Bad,
                     .iconName = QStringLiteral("warning"),
-                    .title = tr("Answers are garbled since %1 is %2")
-                                 .arg(known != nullptr ? app::fieldLabel(*known)
-                                                       : QString::fromStdString(field),
-                                      known != nullptr ? app::choiceLabel(*known, value("after"))
-                                                       : QString::fromStdString(value("after"))),
+                    .title = title,
                     .detail = tr("The quality check compared the sample text and short prompts "
                                  "with the file's own precision."),
                     .actions = std::move(actions),
                     .canClose = true});
+}
+
+// One edit: rules across fields see all of it.
+void SessionBanners::undo(const std::vector<engine::FieldChange>& changes) {
+    static_cast<void>(m_session.edit([&changes](engine::EngineConfig& config) {
+        for (const engine::FieldChange& change : changes) {
+            static_cast<void>(
+                engine::setFromText(*engine::findField(change.key), config, change.before));
+        }
+    }));
 }
 
 void SessionBanners::showEvent(const engine::Event& event) {
@@ -208,7 +247,9 @@ void SessionBanners::showEvent(const engine::Event& event) {
         return;
     }
     if (const auto* applied = std::get_if<engine::ConfigApplied>(&event.body);
-        applied != nullptr && app::changesNumbers(applied->changes)) {
+        applied != nullptr &&
+        !engine::changesOfNumbers(applied->changes, m_session.config().effective.attention)
+             .empty()) {
         m_banners.remove(kGarbled); // taken back, or to be checked anew
         return;
     }

@@ -48,6 +48,7 @@ private:
     void showLoadFailed(const QString& message);
     void showEvent(const engine::Event& event);
     void showQuality(const engine::Notice& notice);
+    void undo(const std::vector<engine::FieldChange>& changes);
     void showRecordingProblem();
     void showInterrupted();
 
