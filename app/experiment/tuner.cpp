@@ -72,7 +72,23 @@ bool isBetter(const Block& a, const Block& b) {
     return goodA != goodB ? goodA > goodB : figureOf(a, "ttft_p99_ms") < figureOf(b, "ttft_p99_ms");
 }
 
-// The sides of a round: the best of the round before, in its order.
+std::string settingOf(const Side& side, const std::string& key) {
+    const auto found = std::ranges::find(side.settings, key, [](const auto& s) { return s.first; });
+    return found != side.settings.end() ? found->second : std::string();
+}
+
+// Converting weights takes as long as many a block: a round goes on with the precision that the one
+// before ended with, and changes it once.
+void orderByPrecision(std::vector<int>& sides, const std::vector<Side>& all, int last) {
+    const auto precisionOf = [&all](int side) {
+        const bool isThere = side >= 0 && side < static_cast<int>(all.size());
+        return isThere ? settingOf(all[static_cast<std::size_t>(side)], kPrecision) : std::string();
+    };
+    std::ranges::stable_partition(
+        sides, [&, present = precisionOf(last)](int side) { return precisionOf(side) == present; });
+}
+
+// The sides of a round: the best of the round before, in its order by precision.
 std::vector<int> sidesOf(const TunerPlan& plan, const std::vector<Block>& blocks, int round) {
     std::vector<int> sides;
     if (round == 0) {
@@ -87,6 +103,7 @@ std::vector<int> sidesOf(const TunerPlan& plan, const std::vector<Block>& blocks
             before.push_back(&block);
         }
     }
+    const int last = before.empty() ? -1 : before.back()->side;
     std::ranges::stable_sort(before,
                              [](const Block* a, const Block* b) { return isBetter(*a, *b); });
     const auto wanted =
@@ -94,12 +111,8 @@ std::vector<int> sidesOf(const TunerPlan& plan, const std::vector<Block>& blocks
     for (std::size_t i = 0; i < std::min(before.size(), wanted); ++i) {
         sides.push_back(before[i]->side);
     }
+    orderByPrecision(sides, plan.experiment.sides, last);
     return sides;
-}
-
-std::string settingOf(const Side& side, const std::string& key) {
-    const auto found = std::ranges::find(side.settings, key, [](const auto& s) { return s.first; });
-    return found != side.settings.end() ? found->second : std::string();
 }
 
 // Whether two configurations differ in `key` and in nothing else but the clients that follow it.

@@ -56,6 +56,7 @@ private Q_SLOTS:
     void theTimeIsKept_data();
     void theTimeIsKept();
     void everyRoundKeepsTheBetterHalf();
+    void weightsAreConvertedOnceARound();
     void aSearchGoesOnWhereItStopped();
     void theFrontHoldsWhatNothingBeats();
     void theRuleIsAsTheTextHasIt();
@@ -114,6 +115,26 @@ void TstTuner::everyRoundKeepsTheBetterHalf() {
     });
     QVERIFY(effect != result.effects.end());
     QVERIFY(effect->output > 0 && effect->ttftP99 > 0);
+}
+
+void TstTuner::weightsAreConvertedOnceARound() {
+    const auto plan = *app::planTuner(20, std::nullopt);
+    const auto precisionOf = [&](const app::Block& block) {
+        for (const auto& [key, value] :
+             plan.experiment.sides[static_cast<std::size_t>(block.side)].settings) {
+            if (key == "weights.precision") {
+                return value;
+            }
+        }
+        return std::string();
+    };
+    const auto blocks = search(plan, 100);
+    int changes = 0;
+    for (std::size_t i = 1; i < blocks.size(); ++i) {
+        changes += precisionOf(blocks[i]) != precisionOf(blocks[i - 1]) ? 1 : 0;
+    }
+    QVERIFY(changes > 0);
+    QVERIFY(changes <= static_cast<int>(plan.rounds.size()));
 }
 
 void TstTuner::aSearchGoesOnWhereItStopped() {
