@@ -62,6 +62,14 @@ constexpr const char* kEngineTexts[] = {
     QT_TRANSLATE_NOOP("labels", "Numbers that weights are kept in. They are converted while "
                                 "requests go on, and changed for all between two steps."),
     QT_TRANSLATE_NOOP("labels", "bf16"),
+    QT_TRANSLATE_NOOP("labels", "attention"),
+    QT_TRANSLATE_NOOP("labels", "feed-forward"),
+    QT_TRANSLATE_NOOP("labels", "The choice of experts stays as the file has it."),
+    QT_TRANSLATE_NOOP("labels", "They are held in INT8: an error there is one in every token."),
+    QT_TRANSLATE_NOOP("labels", "experts"),
+    QT_TRANSLATE_NOOP("labels", "router"),
+    QT_TRANSLATE_NOOP("labels", "embedding"),
+    QT_TRANSLATE_NOOP("labels", "output"),
     QT_TRANSLATE_NOOP("labels", "fp8"),
     // Attention.
     QT_TRANSLATE_NOOP("labels", "Attention"),

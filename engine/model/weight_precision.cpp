@@ -87,9 +87,7 @@ PlannedFormat planFormat(WeightPrecision precision, WeightGroup group, Format fi
         return {.format = file, .reason = {}};
     }
     if (group == WeightGroup::Router) {
-        return {.format = file,
-                .reason = fmt::format("The choice of experts stays as in the file, {}.",
-                                      kernels::traits(file).name)};
+        return {.format = file, .reason = "The choice of experts stays as the file has it."};
     }
     switch (precision) {
     case WeightPrecision::BF16:

@@ -118,6 +118,14 @@
         <source>Preparing %1 %, %2 s left</source>
         <translation>准备中 %1 %，还需 %2 秒</translation>
     </message>
+    <message>
+        <source>%1: %2, %3</source>
+        <translation>%1：%2，%3</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
 </context>
 <context>
     <name>ExperimentColumns</name>
@@ -2581,6 +2589,38 @@
     <message>
         <source>Layers of this model have a longer window, and see all of it.</source>
         <translation>此模型部分层的窗口更长，这些层可见其全部。</translation>
+    </message>
+    <message>
+        <source>attention</source>
+        <translation>注意力</translation>
+    </message>
+    <message>
+        <source>feed-forward</source>
+        <translation>前馈</translation>
+    </message>
+    <message>
+        <source>experts</source>
+        <translation>专家</translation>
+    </message>
+    <message>
+        <source>router</source>
+        <translation>路由</translation>
+    </message>
+    <message>
+        <source>embedding</source>
+        <translation>嵌入</translation>
+    </message>
+    <message>
+        <source>output</source>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>The choice of experts stays as the file has it.</source>
+        <translation>专家的选择保持文件原样。</translation>
+    </message>
+    <message>
+        <source>They are held in INT8: an error there is one in every token.</source>
+        <translation>以 INT8 保存：此处的误差会影响每个词元。</translation>
     </message>
 </context>
 <context>

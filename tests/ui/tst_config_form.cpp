@@ -44,6 +44,7 @@ private Q_SLOTS:
     void typingEditsOnEnterAndStepsEditAtOnce();
     void refusalKeepsTheTypedValueAndOffersTheNearest();
     void escapeForgetsARefusal();
+    void weightsAreToldByKind();
     void pendingShowsAndClears();
     void backendRefusalIsShownAtTheRow();
     void undoGoesBackStepByStep();
@@ -186,6 +187,30 @@ void TstConfigForm::escapeForgetsARefusal() {
     QTest::keyClick(number, Qt::Key_Escape);
     QCOMPARE(form.row("batching.max_batch")->view().look, ui::FieldLook::Normal);
     QCOMPARE(number->value(), 16);
+}
+
+void TstConfigForm::weightsAreToldByKind() {
+    tests::FakeSession fake;
+    fake.load();
+    ui::ConfigForm form(fake.session);
+    fake.backend->setWeights({{.group = "feed-forward",
+                               .requested = "int4",
+                               .effective = "Q4_1",
+                               .reason = {},
+                               .tensors = 3,
+                               .bytes = std::uint64_t{64} << 20U},
+                              {.group = "output",
+                               .requested = "int4",
+                               .effective = "Q8_0",
+                               .reason = "Held in more.",
+                               .tensors = 1,
+                               .bytes = std::uint64_t{8} << 20U}});
+    Q_EMIT form.row("weights.precision")->proposed(QStringLiteral("int4"));
+    const QString text = form.row("weights.precision")->toolTip();
+    QVERIFY2(text.contains(QStringLiteral("feed-forward: Q4_1, 64.0 MiB")), qPrintable(text));
+    QVERIFY(text.contains(QStringLiteral("output: Q8_0, 8")));
+    QVERIFY(text.contains(QStringLiteral("Held in more.")));
+    QVERIFY(!form.row("batching.max_batch")->toolTip().contains(QStringLiteral("Q8_0")));
 }
 
 void TstConfigForm::pendingShowsAndClears() {

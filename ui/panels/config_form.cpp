@@ -248,9 +248,18 @@ void ConfigForm::refresh() {
         const auto refusal = m_refusals.find(field.key);
         const auto change = m_changes.find(field.key);
         FieldRow* row = found->second;
+        const bool isOfWeights = field.key == "weights.precision" && !status.weights.empty();
+        engine::FieldStatus shown = field;
+        if (isOfWeights && field.state == engine::FieldState::InForce) {
+            shown.reason = weightsReason(status.weights).toStdString();
+        }
         row->present(
-            field, status.requested, refusal == m_refusals.end() ? nullptr : &refusal->second,
+            shown, status.requested, refusal == m_refusals.end() ? nullptr : &refusal->second,
             change == m_changes.end() ? QString() : app::runTimeText(change->second.seconds));
+        if (isOfWeights) {
+            row->setToolTip(fieldToolTip(row->field()) + QStringLiteral("\n\n") +
+                            weightsText(status.weights));
+        }
         const FieldLook look = row->view().look;
         differing += look == FieldLook::Differs || look == FieldLook::Held ? 1 : 0;
         preparing += look == FieldLook::Preparing ? 1 : 0;

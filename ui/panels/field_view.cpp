@@ -145,4 +145,31 @@ QString fieldToolTip(const engine::Field& field) {
     return lines.join(u'\n');
 }
 
+QString weightsText(const std::vector<engine::WeightGroupStatus>& groups) {
+    QStringList lines;
+    for (const engine::WeightGroupStatus& group : groups) {
+        QString line =
+            say(QT_TRANSLATE_NOOP("ConfigForm", "%1: %2, %3"))
+                .arg(app::idleReasonLabel(group.group), QString::fromStdString(group.effective),
+                     app::bytesText(group.bytes));
+        if (!group.reason.empty()) {
+            line += QStringLiteral(" · ") + app::idleReasonLabel(group.reason);
+        }
+        lines << line;
+    }
+    return lines.join(u'\n');
+}
+
+QString weightsReason(const std::vector<engine::WeightGroupStatus>& groups) {
+    QStringList reasons;
+    for (const engine::WeightGroupStatus& group : groups) {
+        if (!group.reason.empty()) {
+            reasons << say(QT_TRANSLATE_NOOP("ConfigForm", "%1: %2"))
+                           .arg(app::idleReasonLabel(group.group),
+                                app::idleReasonLabel(group.reason));
+        }
+    }
+    return reasons.join(u' ');
+}
+
 } // namespace ui

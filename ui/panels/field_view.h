@@ -41,5 +41,9 @@ FieldView describeField(const engine::Field& field, const engine::FieldStatus& s
 QString fieldValueText(const engine::Field& field, std::string_view value);
 // Unit, range, default, when it takes effect, flag.
 QString fieldToolTip(const engine::Field& field);
+// A line for each kind of tensors: what it is held in, and why where that is not what was asked.
+QString weightsText(const std::vector<engine::WeightGroupStatus>& groups);
+// The reasons alone, as the engine joins them, in the language of the window.
+QString weightsReason(const std::vector<engine::WeightGroupStatus>& groups);
 
 } // namespace ui
