@@ -156,14 +156,18 @@ bool Engine::computePart(const StepPlan& plan, KvCache& kv, StepTimes& times,
     return true;
 }
 
-// The step of a single request stops within a layer once that is cancelled, however long its
-// prompt is; a step of several goes on for the others.
+// The step stops within a layer once the request that is most of it is cancelled, however long its
+// prompt is. What was computed for the others is computed again, into the same places; where that
+// can't be done (places of windows move on) only a request that is alone stops its step.
 std::optional<kernels::View> Engine::forward(const StepPlan& plan, const KvCache& kv,
                                              const std::stop_token& stop) {
-    if (plan.slices.size() > 1) {
+    KvCache& current = m_kv.current();
+    const bool canRepeat = &kv == &current && current.windows() == nullptr;
+    const Slice& most = *std::ranges::max_element(plan.slices, {}, &Slice::tokens);
+    if (plan.slices.size() > 1 && !(canRepeat && 2 * most.tokens > plan.tokens())) {
         return m_loaded.model->forward(m_batch, kv, stop);
     }
-    std::stop_source cancelled = *answerOf(*plan.slices.front().sequence).cancellation;
+    std::stop_source cancelled = *answerOf(*most.sequence).cancellation;
     const std::stop_callback closing(stop, [&cancelled] { cancelled.request_stop(); });
     try {
         return m_loaded.model->forward(m_batch, kv, cancelled.get_token());
@@ -171,7 +175,7 @@ std::optional<kernels::View> Engine::forward(const StepPlan& plan, const KvCache
         if (stop.stop_requested()) {
             throw;
         }
-        plan.slices.front().sequence->isCancelled = true; // or it would be planned for ever
+        most.sequence->isCancelled = true; // or it would be planned for ever
         return std::nullopt;
     }
 }

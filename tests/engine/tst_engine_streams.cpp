@@ -61,6 +61,7 @@ private Q_SLOTS:
     void cancelsInEveryStateLeaveNothingBehind_data();
     void cancelsInEveryStateLeaveNothingBehind();
     void longPromptStopsWithinAStep();
+    void theLargestOfAStepStopsIt();
     void deadlinesOfLanesAreCounted();
     void piecesGiveTheAnswerOfTheWhole();
     void editsBeforeTheEndAreSeen();
@@ -234,6 +235,44 @@ void TstEngineStreams::longPromptStopsWithinAStep() {
     QVERIFY(!ended.record->stamps.prefillDone);
     QVERIFY2(engine.ops().products() - products < 10,
              qPrintable(QString::number(engine.ops().products() - products)));
+    QVERIFY(isWholeAgain(engine));
+}
+
+// So does one beside others, and what they get is what they get alone.
+void TstEngineStreams::theLargestOfAStepStopsIt() {
+    EngineConfig config = TinyEngine::smallConfig();
+    config.tokenBudget = 400;
+    config.prefillChunk = 400;
+    TinyEngine engine(config);
+    Request answering = TinyEngine::request(words(20, 7), 40);
+    answering.ignoreEnd = true;
+    const std::string alone = engine.run(answering).text;
+    int cancelled = 0;
+    for (int round = 0; round < 20; ++round) {
+        auto other = engine->submit(answering);
+        QVERIFY(other->waitNext(5s).has_value()); // it decodes
+        engine.ops().hold();
+        auto stream = engine->submit(TinyEngine::request(words(450, 1), 3));
+        std::this_thread::sleep_for(5ms);
+        engine.ops().release();
+        engine.ops().hold(); // within that step, or within the next one, which has the long prompt
+        std::this_thread::sleep_for(5ms);
+        const auto left = Clock::now();
+        engine->cancel(stream->id());
+        engine.ops().release();
+        const Ended ended = tests::readToEnd(*stream);
+        if (ended.reason == FinishReason::Cancelled) { // else it was done before
+            ++cancelled;
+            QVERIFY(*ended.record->stamps.finished - left < 200ms);
+        }
+        std::string text;
+        while (const auto chunk = other->waitNext(5s)) {
+            text += chunk->text;
+        }
+        QVERIFY(alone.ends_with(text)); // the first piece was read before
+        QVERIFY(other->finishReason() == FinishReason::Length);
+    }
+    QVERIFY(cancelled > 0);
     QVERIFY(isWholeAgain(engine));
 }
 
