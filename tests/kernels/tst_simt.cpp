@@ -275,12 +275,16 @@ void TstSimt::switchesAreFast() {
     // Tests of kernels need millions of switches; a system call in each would cost minutes.
     simt::Device device;
     const auto begin = std::chrono::steady_clock::now();
-    tests::passBarriers(1024, 1000, nullptr);
+    tests::passBarriers(1024, 300, nullptr);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    QVERIFY(device.switches() >= 1'000'000);
+    QVERIFY(device.switches() >= 300'000);
     const double perSecond = static_cast<double>(device.switches()) / seconds.count();
     qInfo("%.1f million switches a second", perSecond / 1e6);
-    QVERIFY(perSecond > 2e5); // the bound of a sanitized build on a busy machine
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    QVERIFY(perSecond > 2e4);
+#else
+    QVERIFY(perSecond > 1e6); // ten times as many on an idle machine
+#endif
 }
 
 QTEST_APPLESS_MAIN(TstSimt)
