@@ -2,12 +2,12 @@
 // each planted fault is found and named.
 #include "tests/kernels/simt_samples.h"
 #include "tests/support/close_to.h"
+#include "tests/support/cpu_time.h"
 #include "tests/support/simt/device.h"
 #include "tests/support/simt/device_array.h"
 
 #include <QTest>
 
-#include <chrono>
 #include <functional>
 #include <optional>
 #include <random>
@@ -274,11 +274,9 @@ void TstSimt::aFindingLeavesTheExecutorUsable() {
 void TstSimt::switchesAreFast() {
     // Tests of kernels need millions of switches; a system call in each would cost minutes.
     simt::Device device;
-    const auto begin = std::chrono::steady_clock::now();
-    tests::passBarriers(1024, 300, nullptr);
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    const double seconds = tests::cpuSeconds([] { tests::passBarriers(1024, 300, nullptr); });
     QVERIFY(device.switches() >= 300'000);
-    const double perSecond = static_cast<double>(device.switches()) / seconds.count();
+    const double perSecond = static_cast<double>(device.switches()) / seconds;
     qInfo("%.1f million switches a second", perSecond / 1e6);
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     QVERIFY(perSecond > 2e4);

@@ -70,8 +70,13 @@ void Executor::beginBlock(const KernelLaunch& launch, uint3 block) {
     m_cursor = m_schedule == Schedule::Reverse ? m_count - 1 : 0;
     m_favoured = m_random() % m_warps.size();
     m_ready.assign((m_count + 63) / 64, 0);
-    for (WarpOrder& warp : m_warps) {
-        warp.reset();
+    for (Warp& warp : m_warps) {
+        warp.order.reset();
+        warp.inCollective = 0;
+        warp.done = 0;
+    }
+    if (m_count % 32 != 0) { // lanes that the last warp does not have
+        m_warps.back().done = ~0U << m_count % 32;
     }
     for (std::size_t i = 0; i < m_count; ++i) {
         Lane& lane = *m_lanes[i];
@@ -135,6 +140,7 @@ void Executor::runBody(void* executor, std::size_t index) {
 void Executor::endLane(Lane& lane) {
     lane.state = Lane::State::Done;
     setReady(lane.index, false);
+    m_warps[lane.index / 32].done |= 1U << lane.index % 32;
     ++m_done;
     if (m_waiting > 0) {
         const auto waiting = std::find_if(m_lanes.begin(), m_lanes.end(), [](const auto& other) {
@@ -148,7 +154,7 @@ void Executor::endLane(Lane& lane) {
     // Lanes that ended don't count in collectives that others wait in.
     const unsigned warp = lane.index / 32;
     for (std::size_t i = warp * 32; i < std::min<std::size_t>(m_count, warp * 32 + 32); ++i) {
-        if (m_lanes[i]->state == Lane::State::InCollective) {
+        if (m_lanes[i]->state == Lane::State::InCollective) { // completing one may free others
             tryComplete(warp, m_lanes[i]->mask);
         }
     }
@@ -262,6 +268,7 @@ void Executor::collective(Lane& lane, const Collective& collective, std::uint32_
     lane.payload = payload;
     lane.site = site;
     setReady(lane.index, false);
+    m_warps[lane.index / 32].inCollective |= 1U << lane.index % 32;
     tryComplete(lane.index / 32, mask);
     if (lane.state == Lane::State::InCollective) {
         m_fibers.yield();
@@ -269,17 +276,18 @@ void Executor::collective(Lane& lane, const Collective& collective, std::uint32_
 }
 
 void Executor::tryComplete(unsigned warp, std::uint32_t mask) {
+    Warp& state = m_warps[warp];
+    const std::uint32_t present = mask & ~state.done;
+    if (present == 0 || (present & ~state.inCollective) != 0) {
+        return; // the others may still come
+    }
     void* payloads[32] = {};
-    std::uint32_t present = 0;
     const Lane* first = nullptr;
-    for (unsigned i = 0; i < 32 && warp * 32 + i < m_count; ++i) {
-        Lane& other = *m_lanes[warp * 32 + i];
-        if ((mask >> i & 1U) == 0 || other.state == Lane::State::Done) {
+    for (unsigned i = 0; i < 32; ++i) {
+        if ((present >> i & 1U) == 0) {
             continue;
         }
-        if (other.state != Lane::State::InCollective) {
-            return; // it may still come
-        }
+        Lane& other = *m_lanes[warp * 32 + i];
         first = first == nullptr ? &other : first;
         const bool isTogether = other.collective == first->collective && other.mask == mask &&
                                 isSame(other.site, first->site);
@@ -292,18 +300,15 @@ void Executor::tryComplete(unsigned warp, std::uint32_t mask) {
             fail(FindingKind::WarpMask, std::move(what), nullptr);
         }
         payloads[i] = other.payload;
-        present |= 1U << i;
-    }
-    if (first == nullptr) {
-        return;
     }
     const Collective& collective = *first->collective;
     if (collective.complete != nullptr) {
         collective.complete(payloads, present);
     }
     if (collective.isOrdering) {
-        m_warps[warp].meet(present);
+        state.order.meet(present);
     }
+    state.inCollective &= ~present;
     for (unsigned i = 0; i < 32; ++i) {
         if ((present >> i & 1U) != 0) {
             m_lanes[warp * 32 + i]->state = Lane::State::Ready;
@@ -343,9 +348,11 @@ void Executor::access(const SharedArray* array, std::int64_t offset, std::size_t
         fail(FindingKind::Misaligned, std::move(what), site);
     }
     const Lane& lane = *runningLane;
-    auto problem = m_shared.access(
-        *array, offset, bytes, kind,
-        {.thread = lane.index, .epoch = m_epoch, .warp = &m_warps[lane.index / 32], .site = site});
+    auto problem = m_shared.access(*array, offset, bytes, kind,
+                                   {.thread = lane.index,
+                                    .epoch = m_epoch,
+                                    .warp = &m_warps[lane.index / 32].order,
+                                    .site = site});
     if (!problem) {
         return;
     }

@@ -78,7 +78,11 @@ private:
     FiberPool m_fibers;
     SharedMemory m_shared;
     std::vector<std::unique_ptr<Lane>> m_lanes;
-    std::vector<WarpOrder> m_warps;
+    struct Warp {
+        WarpOrder order;
+        std::uint32_t inCollective = 0, done = 0; // lanes
+    };
+    std::vector<Warp> m_warps;
     std::vector<std::uint64_t> m_ready; // a bit a lane
     const KernelLaunch* m_launch = nullptr;
     Schedule m_schedule = Schedule::InOrder;
