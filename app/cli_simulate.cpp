@@ -89,11 +89,6 @@ std::optional<Range> rangeOf(const Figure& figure, const Runs& runs) {
     return runs.size() > 1 ? range : std::nullopt;
 }
 
-std::string rangeText(const std::optional<Range>& range) {
-    return range ? fmt::format("{} – {}", figureText(range->low), figureText(range->high))
-                 : figureText(std::nullopt);
-}
-
 std::string rangeNote(const Runs& runs, std::int64_t run) {
     if (runs.size() < 2) {
         return {};
@@ -115,8 +110,10 @@ std::string sideBySide(const Runs& runs, const RunSummary& recorded, bool isSame
     std::vector<TextTable::Column> columns = {
         {"", Align::Left},
         {"simulated", Align::Right},
-        {"range", Align::Right},
         {fmt::format("run {}", recorded.run.id), Align::Right}};
+    if (runs.size() > 1) {
+        columns.insert(columns.end() - 1, {"range", Align::Right});
+    }
     if (isSameList) {
         columns.push_back({"difference", Align::Right});
     }
@@ -124,8 +121,13 @@ std::string sideBySide(const Runs& runs, const RunSummary& recorded, bool isSame
     for (const Figure& figure : kFigures) {
         const auto model = figure.of(simulated);
         const auto real = figure.of(recorded);
-        std::vector<std::string> cells = {figure.name, figureText(model),
-                                          rangeText(rangeOf(figure, runs)), figureText(real)};
+        std::vector<std::string> cells = {figure.name, figureText(model), figureText(real)};
+        if (const auto range = rangeOf(figure, runs)) {
+            cells.insert(cells.end() - 1,
+                         fmt::format("{} – {}", figureText(range->low), figureText(range->high)));
+        } else if (runs.size() > 1) {
+            cells.insert(cells.end() - 1, figureText(std::nullopt));
+        }
         if (isSameList) {
             cells.push_back(model && real && *real > 0.0
                                 ? fmt::format("{:+.1f} %", (*model / *real - 1.0) * 100.0)
