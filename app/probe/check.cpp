@@ -4,6 +4,7 @@
 #include "app/command/text_table.h"
 #include "app/probe/probe_commands.h"
 #include "kernels/cores.h"
+#include "kernels/cuda_module.h"
 #include "kernels/thread_pool.h"
 
 #include <CLI/CLI.hpp>
@@ -11,7 +12,10 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <memory>
+#include <stdexcept>
+#include <string_view>
 
 namespace app {
 
@@ -51,16 +55,34 @@ std::string resultsJson(const std::vector<kernels::CheckResult>& results, const 
     return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-ExitStatus check(const CheckArguments& arguments) {
-    if (arguments.device != "cpu") {
-        throw CommandError(ExitStatus::Usage,
-                           fmt::format("--device {}: this build computes on the CPU only; leave "
-                                       "the option out.",
-                                       arguments.device));
+std::unique_ptr<kernels::Ops> makeOps(const CheckArguments& arguments, kernels::ThreadPool& pool) {
+    if (arguments.device == "cpu") {
+        return kernels::makeCpuOps(pool, arguments.isa);
     }
+    constexpr std::string_view kCuda = "cuda";
+    const std::string_view device = arguments.device;
+    int index = 0;
+    const std::string_view number = device.substr(std::min(device.size(), kCuda.size() + 1));
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), index);
+    const bool isNumbered = device.size() > kCuda.size() + 1 && device[kCuda.size()] == ':' &&
+                            error == std::errc() && end == number.data() + number.size();
+    if (!device.starts_with(kCuda) || (device != kCuda && !isNumbered)) {
+        throw CommandError(
+            ExitStatus::Usage,
+            fmt::format("--device {}: cpu, cuda, or cuda:1 for the second GPU.", arguments.device));
+    }
+    try {
+        return kernels::loadCudaOps(pool, index);
+    } catch (const std::runtime_error& reason) {
+        throw CommandError(ExitStatus::Usage,
+                           fmt::format("--device {}: {}.", arguments.device, reason.what()));
+    }
+}
+
+ExitStatus check(const CheckArguments& arguments) {
     const int threads = arguments.threads > 0 ? arguments.threads : kernels::usableCores();
     kernels::ThreadPool pool(threads);
-    const auto ops = kernels::makeCpuOps(pool, arguments.isa);
+    const auto ops = makeOps(arguments, pool);
     const auto results = kernels::checkOps(*ops, arguments.seed);
     const auto failed = std::count_if(results.begin(), results.end(),
                                       [](const auto& result) { return !result.passed; });
@@ -78,7 +100,8 @@ ExitStatus check(const CheckArguments& arguments) {
 
 void declareCheck(CLI::App& command, ChosenCommand& chosen) {
     const auto arguments = std::make_shared<CheckArguments>();
-    command.add_option("--device", arguments->device, "cpu")->capture_default_str();
+    command.add_option("--device", arguments->device, "cpu, cuda, cuda:1, ...")
+        ->capture_default_str();
     command.add_option("--isa", arguments->isa, "Instruction set; default: the best");
     command.add_option("--threads", arguments->threads, "0: every core")
         ->check(CLI::Range(0, 1024));
