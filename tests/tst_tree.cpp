@@ -138,8 +138,8 @@ void TstTree::theTopHasItsFixedNames() {
 }
 
 void TstTree::scriptsAreExecutable() {
-    for (const char* name :
-         {"run", "test", "deps", "model", "screenshots", "translations", "../.ci/run"}) {
+    for (const char* name : {"run", "test", "deps", "model", "screenshots", "translations",
+                             "cuda-resources", "../.ci/run"}) {
         const auto file = fs::path(HEADWAY_SOURCE_DIR) / "packaging" / name;
         QVERIFY2(fs::exists(file), name);
         const auto permissions = fs::status(file).permissions();

@@ -152,7 +152,7 @@ public:
             for (int b = span.firstBlock; b < span.firstBlock + span.blockCount; ++b) {
                 addBlock(m_a.blocks[b], sums);
             }
-            endSpan(sums, i);
+            endSpan(sums, i, std::make_integer_sequence<int, kRowsOfWarp>());
         }
     }
 
@@ -221,7 +221,8 @@ private:
                 loadChunk(keys, keyBlock, first, tokens, chunk, m_a.keyDim);
                 addScores(chunk, scores);
             }
-            weigh(block, position, tokens, scores, sums);
+            weigh(block, position, tokens, scores, sums,
+                  std::make_integer_sequence<int, kRowsOfWarp>());
             const StoredRows& values = m_a.isValueInKey ? m_a.keys : m_a.values;
             const std::byte* valueBlock = values.block(block.block, m_kvHead);
             addAllValues(values, valueBlock, first, tokens, sums,
@@ -255,32 +256,36 @@ private:
         }
     }
 
+    // A row after the other, each in registers of its own.
+    template <int... kIndices>
     __device__ void weigh(const TileBlock& block, int position, int tokens,
-                          const float (&scores)[kRowsOfWarp],
-                          RowSums<kChunks> (&sums)[kRowsOfWarp]) {
-        for (int i = 0; i < kRowsOfWarp; ++i) {
-            const int row = rowOf(i);
-            if (row >= m_rows) {
-                break; // for all lanes
-            }
-            float score = scores[i] * m_a.scale;
-            if (m_a.scoreCap > 0.0F) {
-                score = m_a.scoreCap * tanhf(score / m_a.scoreCap);
-            }
-            const bool isSeen = m_lane < tokens && sees(row, block, position + m_lane);
-            score = isSeen ? score : -INFINITY;
-            RowSums<kChunks>& own = sums[i];
-            const float largest = largerOf(own.largest, warpLargest(score));
-            const float weight = isSeen ? expf(score - largest) : 0.0F;
-            const float factor = rescale(own.largest, largest);
-            own.total = own.total * factor + warpSum(weight);
-            own.largest = largest;
-            for (float& value : own.values) {
-                value *= factor;
-            }
-            m_weights[static_cast<unsigned>(row * kKeysAtOnce + m_lane)] = weight;
-        }
+                          const float (&scores)[kRowsOfWarp], RowSums<kChunks> (&sums)[kRowsOfWarp],
+                          std::integer_sequence<int, kIndices...>) {
+        (weighRow(kIndices, block, position, tokens, scores[kIndices], sums[kIndices]), ...);
         __syncwarp();
+    }
+
+    __device__ void weighRow(int index, const TileBlock& block, int position, int tokens,
+                             float score, RowSums<kChunks>& sums) {
+        const int row = rowOf(index);
+        if (row >= m_rows) {
+            return; // for all lanes
+        }
+        score *= m_a.scale;
+        if (m_a.scoreCap > 0.0F) {
+            score = m_a.scoreCap * tanhf(score / m_a.scoreCap);
+        }
+        const bool isSeen = m_lane < tokens && sees(row, block, position + m_lane);
+        score = isSeen ? score : -INFINITY;
+        const float largest = largerOf(sums.largest, warpLargest(score));
+        const float weight = isSeen ? expf(score - largest) : 0.0F;
+        const float factor = rescale(sums.largest, largest);
+        sums.total = sums.total * factor + warpSum(weight);
+        sums.largest = largest;
+        for (float& value : sums.values) {
+            value *= factor;
+        }
+        m_weights[static_cast<unsigned>(row * kKeysAtOnce + m_lane)] = weight;
     }
 
     template <int kIndex>
@@ -310,26 +315,30 @@ private:
         }
     }
 
-    // Of the last span of a whole tile: its result. Else what is merged with the other spans.
-    __device__ void endSpan(RowSums<kChunks> (&sums)[kRowsOfWarp], int span) {
-        for (int i = 0; i < kRowsOfWarp; ++i) {
-            const int row = rowOf(i);
-            if (row >= m_rows) {
-                break;
-            }
-            if (!m_a.isSplit && span > 0) {
-                RowSums<kChunks> before = loadSums<kChunks>(partialOf(row), m_a.valueDim, m_lane);
-                mergeSums(before, sums[i]);
-                sums[i] = before;
-                __syncwarp();
-            }
-            if (!m_a.isSplit && span + 1 >= m_unit.spanCount) {
-                writeOut(sums[i], m_a.out + globalRow(row) * m_a.valueDim, m_a.valueDim, m_lane);
-            } else {
-                storeSums(sums[i], partialOf(row), m_a.valueDim, m_lane);
-            }
-        }
+    template <int... kIndices>
+    __device__ void endSpan(RowSums<kChunks> (&sums)[kRowsOfWarp], int span,
+                            std::integer_sequence<int, kIndices...>) {
+        (endRow(kIndices, sums[kIndices], span), ...);
         __syncwarp(); // sums of a span are read by other lanes of the warp: the first one's factors
+    }
+
+    // Of the last span of a whole tile: its result. Else what is merged with the other spans.
+    __device__ void endRow(int index, RowSums<kChunks>& sums, int span) {
+        const int row = rowOf(index);
+        if (row >= m_rows) {
+            return; // for all lanes
+        }
+        if (!m_a.isSplit && span > 0) {
+            RowSums<kChunks> before = loadSums<kChunks>(partialOf(row), m_a.valueDim, m_lane);
+            mergeSums(before, sums);
+            sums = before;
+            __syncwarp();
+        }
+        if (!m_a.isSplit && span + 1 >= m_unit.spanCount) {
+            writeOut(sums, m_a.out + globalRow(row) * m_a.valueDim, m_a.valueDim, m_lane);
+        } else {
+            storeSums(sums, partialOf(row), m_a.valueDim, m_lane);
+        }
     }
 
     const AttentionArguments& m_a;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kThreads = 128;
 constexpr int kWarps = kThreads / kWarpLanes;
-constexpr int kBlocks = 7; // of a multiprocessor: 72 registers a thread, which no kind spills
+constexpr int kBlocks = 5; // of a multiprocessor: 96 registers a thread, which no kind spills
 
 // Sum over a group of one row's codes times the weight's, by part.
 template <int kParts, int kTerms>
