@@ -62,14 +62,16 @@ std::size_t View::bytes() const {
 namespace {
 
 // Large buffers are mapped by themselves: zero without being touched, so that each worker's first
-// write places its pages, and in huge pages where the system has them. Pointer chasing through 4
-// KiB pages halves what a product reads a second.
-std::shared_ptr<void> mapMemory(std::size_t bytes) {
+// write places its pages. The largest in huge pages where the system has them: pointer chasing
+// through 4 KiB pages halves what a product reads a second.
+std::shared_ptr<void> mapMemory(std::size_t bytes, bool wantsHugePages) {
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
         throw std::bad_alloc();
     }
-    madvise(memory, bytes, MADV_HUGEPAGE); // a wish: not every kernel grants it
+    if (wantsHugePages) {
+        madvise(memory, bytes, MADV_HUGEPAGE); // a wish: not every kernel grants it
+    }
     return {memory, [bytes](void* p) { munmap(p, bytes); }};
 }
 
@@ -87,15 +89,18 @@ std::shared_ptr<void> allocateMemory(std::size_t bytes) {
 
 Buffer Buffer::cpu(Format format, Shape shape) {
     constexpr std::size_t kHugePage = std::size_t{2} << 20;
+    constexpr std::size_t kPage = 4096;
     constexpr std::size_t kLine = 64;
+    constexpr std::size_t kMapped = 64 * kPage; // from which on a mapping of its own pays
     const std::size_t bytes = formatBytes(format, static_cast<std::size_t>(shape.elements()));
-    const std::size_t unit = bytes >= 2 * kHugePage ? kHugePage : kLine;
+    const std::size_t unit = bytes >= 2 * kHugePage ? kHugePage : bytes >= kMapped ? kPage : kLine;
     if (bytes > SIZE_MAX - unit) {
         throw std::bad_alloc();
     }
     const std::size_t rounded = bytes == 0 ? kLine : (bytes + unit - 1) / unit * unit;
     Buffer buffer;
-    buffer.m_memory = unit == kHugePage ? mapMemory(rounded) : allocateMemory(rounded);
+    buffer.m_memory =
+        unit == kLine ? allocateMemory(rounded) : mapMemory(rounded, unit == kHugePage);
     buffer.m_view = View{
         .data = buffer.m_memory.get(), .format = format, .shape = shape, .device = Device::Cpu};
     return buffer;

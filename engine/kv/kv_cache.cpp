@@ -1,5 +1,7 @@
 #include "engine/kv/kv_cache.h"
 
+#include "kernels/page_advice.h"
+
 #include <algorithm>
 
 namespace engine {
@@ -76,6 +78,8 @@ void KvCache::addLayer(kernels::Ops& ops, const KvLayerShape& shape, std::int64_
                      : ops.allocate(format,
                                     {blocks, shape.heads, m_blockTokens,
                                      isPlain ? dim : kernels::kvRowBytes(coding, dim, plainTail)}));
+        // Of a cache that is mostly empty a block would keep a huge page in every layer.
+        kernels::preferSmallPages(m_buffers.back().view());
         return m_buffers.back().view();
     };
     const std::int64_t blocks = shape.window > 0 ? places : m_blocks;
@@ -98,6 +102,7 @@ void KvCache::addLayer(kernels::Ops& ops, const KvLayerShape& shape, std::int64_
         m_bounds.push_back(
             ops.allocate(kernels::Format::F32, {blocks, shape.heads, 2, shape.keyDim}));
         layer.bounds = m_bounds.back().view();
+        kernels::preferSmallPages(layer.bounds);
     }
     m_layers.push_back(layer);
 }

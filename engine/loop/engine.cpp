@@ -42,9 +42,7 @@ Engine::Engine(LoadedModel loaded, const LoadSettings& settings)
     replaceKv(config);
     m_quality->trust(m_effective);
     m_figures.weightsBytes = weightsMemory();
-    m_readBytesPerSecond = settings.readBytesPerSecond
-                               ? *settings.readBytesPerSecond
-                               : kernels::measureReadBandwidth(*m_loaded.pool);
+    m_readBytesPerSecond = m_loaded.readBytesPerSecond;
     m_capabilities.readBytesPerSecond = m_readBytesPerSecond;
     publishConfig();
     m_encoder = std::make_unique<PromptEncoder>(*m_loaded.tokenizer, m_loaded.chat.get(),

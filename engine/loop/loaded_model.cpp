@@ -133,10 +133,15 @@ LoadedModel loadModel(const std::filesystem::path& path, const LoadSettings& set
     loaded.checkpoint = timedPhase(loaded, "open", 0, [&] {
         return orThrow(openCheckpoint(path, settings.config.loadMode, settings.stop));
     });
+    loaded.pool = std::make_unique<kernels::ThreadPool>(threadCount(settings.config));
+    if (tokenizerUse == TokenizerUse::Needed) { // while no weights lie beside what it reads
+        loaded.readBytesPerSecond = settings.readBytesPerSecond
+                                        ? *settings.readBytesPerSecond
+                                        : kernels::measureReadBandwidth(*loaded.pool);
+    }
     const std::uint64_t bytes = loaded.checkpoint->fileBytes();
     timedPhase(loaded, "map", bytes, [&] { return readAhead(*loaded.checkpoint, settings); });
 
-    loaded.pool = std::make_unique<kernels::ThreadPool>(threadCount(settings.config));
     loaded.ops = makeOps(*loaded.pool, settings);
     loaded.model =
         timedPhase(loaded, "convert", bytes, [&] { return prepareWeights(loaded, settings); });

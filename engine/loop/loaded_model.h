@@ -43,6 +43,7 @@ struct LoadedModel {
         weightsFile; // the file opened again, where `model` borrows from that
     std::unique_ptr<Model> model;
     std::vector<PhaseTimed> phases;
+    double readBytesPerSecond = 0.0; // of the settings, or measured; where answers are wanted
 
     // Error where the file was shortened while its bytes are in use.
     Result<void> stillWhole() const {
