@@ -116,8 +116,7 @@ struct ThreadPool::State {
     void work(int worker);
     std::optional<std::int64_t> claim(Share& share, int worker, bool isOwn);
     void runPiece(std::int64_t piece, int worker);
-    // Returns the end of the time that began at `begin`.
-    Clock::time_point addBusy(int worker, Clock::time_point begin);
+    void addBusy(int worker, Clock::time_point begin);
 };
 
 void ThreadPool::State::start(int threads) {
@@ -177,18 +176,26 @@ void ThreadPool::State::run(const Job& next) {
     }
 }
 
-// Own pieces first, then those of the next workers round.
+// Own pieces first, then those of the next workers round. They count as finished together: a job
+// waits for all of them anyway.
 void ThreadPool::State::work(int worker) {
-    auto begin = Clock::now();
+    std::uint32_t finished = 0;
+    Clock::time_point begin;
     for (int i = 0; i < shareCount; ++i) {
         Share& share = shares[static_cast<std::size_t>((worker + i) % shareCount)];
         while (const auto piece = claim(share, worker, i == 0)) {
-            runPiece(*piece, worker);
-            begin = addBusy(worker, begin);
-            if (unfinished.fetch_sub(1) == 1) {
-                unfinished.notify_one();
+            if (finished++ == 0) {
+                begin = Clock::now();
             }
+            runPiece(*piece, worker);
         }
+    }
+    if (finished == 0) {
+        return;
+    }
+    addBusy(worker, begin);
+    if (unfinished.fetch_sub(finished) == finished) {
+        unfinished.notify_one();
     }
 }
 
@@ -222,11 +229,9 @@ void ThreadPool::State::runPiece(std::int64_t piece, int worker) {
     }
 }
 
-Clock::time_point ThreadPool::State::addBusy(int worker, Clock::time_point begin) {
-    const auto end = Clock::now();
+void ThreadPool::State::addBusy(int worker, Clock::time_point begin) {
     busy[static_cast<std::size_t>(worker) % kBusySlots].nanoseconds.fetch_add(
-        std::chrono::nanoseconds(end - begin).count(), std::memory_order_relaxed);
-    return end;
+        std::chrono::nanoseconds(Clock::now() - begin).count(), std::memory_order_relaxed);
 }
 
 ThreadPool::ThreadPool(int threads) : m_state(std::make_unique<State>()) {
