@@ -14,10 +14,10 @@ namespace {
 // Bytes of the stream ahead of the loads: far enough for memory, near enough to stay in L1.
 constexpr std::size_t kPrefetchAhead = 3072;
 
-// Writes the sums of kTiles tiles and kTokens rows of activations, the last tile cut to its rows.
-template <int kTokens, int kTiles>
+// Writes the sums of kTiles tiles and kRows tokens from `token` on, the last tile cut to its rows.
+template <int kRows, int kTiles>
 [[gnu::always_inline]] inline void storeSums(const TileRun& run, std::int64_t tile, int token,
-                                             int lane, const MatmulF (&sums)[kTiles][kTokens]) {
+                                             int lane, const MatmulF (&sums)[kTiles][kRows]) {
 #pragma GCC unroll 4
     for (int n = 0; n < kTiles; ++n) {
         const int rows = tile + n + 1 == run.tileCount ? run.lastRows : kTileRows;
@@ -26,29 +26,19 @@ template <int kTokens, int kTiles>
             continue;
         }
         float* out = run.out + (tile + n) * kTileRows + lane;
-        const auto put = [&](int row, MatmulF sum) __attribute__((always_inline)) {
-            float* p = out + row * run.outStride;
-            if (count == Simd::kLanes) {
-                Simd::store(p, sum);
-            } else {
-                Simd::storePart(p, sum, count);
-            }
-        };
-        if (run.terms == 1) {
 #pragma GCC unroll 16
-            for (int t = 0; t < kTokens; ++t) {
-                put(token + t, sums[n][t]);
-            }
-        } else {
-#pragma GCC unroll 8
-            for (int t = 0; t + 1 < kTokens; t += 2) {
-                put((token + t) / 2, Simd::add(sums[n][t], sums[n][t + 1]));
+        for (int t = 0; t < kRows; ++t) {
+            float* p = out + (token + t) * run.outStride;
+            if (count == Simd::kLanes) {
+                Simd::store(p, sums[n][t]);
+            } else {
+                Simd::storePart(p, sums[n][t], count);
             }
         }
     }
 }
 
-// Asks for later tiles while one is multiplied: four of them side by side, a line of each in turn,
+// Asks for later tiles while one is multiplied: four of them side by side, a group of each in turn,
 // because memory gives several streams more than one. Into L2 only: prefetches into L1 take the
 // buffers that its misses need. Both cores of a machine with 24 GB/s get 1.3 to 1.5 times as many
 // products of 8 rows so.
@@ -60,16 +50,18 @@ public:
           m_from(reinterpret_cast<const char*>(run.tiles) +
                  ((run.firstTile + tile) / kTogether * kTogether + kTogether - run.firstTile) *
                      static_cast<std::int64_t>(m_stride)),
-          m_line(static_cast<std::size_t>((run.firstTile + tile) % kTogether *
-                                          (run.shape->columns / kGroupColumns)) *
-                 kGroupLines) {}
+          m_group(static_cast<std::size_t>((run.firstTile + tile) % kTogether *
+                                           (run.shape->columns / kGroupColumns))) {}
 
     // What a group of this tile asks for.
     [[gnu::always_inline]] void ask() {
+        const char* from =
+            m_from + m_group % kTogether * m_stride + m_group / kTogether * kGroupLines * 64;
 #pragma GCC unroll 9
-        for (std::size_t i = 0; i < kGroupLines; ++i, ++m_line) {
-            Simd::prefetchFar(m_from + m_line % kTogether * m_stride + m_line / kTogether * 64);
+        for (std::size_t i = 0; i < kGroupLines; ++i) {
+            Simd::prefetchFar(from + 64 * i);
         }
+        ++m_group;
     }
 
 private:
@@ -80,12 +72,12 @@ private:
 
     std::size_t m_stride;
     const char* m_from;
-    std::size_t m_line;
+    std::size_t m_group;
 };
 
 // kTiles tiles times rows [token, token + kTokens) of the block, or all of both blocks, rows [lane,
 // lane + kLanes) of each.
-template <TileKind kKind, int kTokens, int kTiles>
+template <TileKind kKind, int kTerms, int kTokens, int kTiles>
 void multiplyCodes(const TileRun& run, std::int64_t tile, int token, int lane) {
     constexpr TileTraits kTraits = tileTraits(kKind);
     const TileShape& shape = *run.shape;
@@ -107,11 +99,12 @@ void multiplyCodes(const TileRun& run, std::int64_t tile, int token, int lane) {
     blocks[0].scales += token;
     blocks[0].bias += token;
     blocks[0].sums += token;
-    MatmulF sums[kTiles][kTokens];
+    constexpr int kRows = kTokens / kTerms;
+    MatmulF sums[kTiles][kRows];
 #pragma GCC unroll 4
     for (int n = 0; n < kTiles; ++n) {
 #pragma GCC unroll 16
-        for (int t = 0; t < kTokens; ++t) {
+        for (int t = 0; t < kRows; ++t) {
             sums[n][t] = Simd::zero();
         }
     }
@@ -137,9 +130,9 @@ void multiplyCodes(const TileRun& run, std::int64_t tile, int token, int lane) {
                 }
             }
         }
-        addPart<kKind, 0>(streams, blocks, table, lane, sums);
+        addPart<kKind, 0, kTerms>(streams, blocks, table, lane, sums);
         if constexpr (kTraits.parts == 2) {
-            addPart<kKind, 1>(streams, blocks, table, lane, sums);
+            addPart<kKind, 1, kTerms>(streams, blocks, table, lane, sums);
         }
 #pragma GCC unroll 4
         for (int n = 0; n < kTiles; ++n) {
@@ -156,7 +149,7 @@ void multiplyCodes(const TileRun& run, std::int64_t tile, int token, int lane) {
             blocks[i].sums += kTraits.parts * width;
         }
     }
-    storeSums<kTokens, kTiles>(run, tile, token, lane, sums);
+    storeSums<kRows, kTiles>(run, tile, token / kTerms, lane, sums);
 }
 
 template <TileKind kKind>
@@ -231,12 +224,12 @@ void multiplyNumbers(const TileRun& run, std::int64_t tile, int token, int lane)
     storeSums<kTokens, kTiles>(run, tile, token, lane, sums);
 }
 
-template <TileKind kKind, int kTokens, int kTiles>
+template <TileKind kKind, int kTerms, int kTokens, int kTiles>
 void multiply(const TileRun& run, std::int64_t tile, int token, int lane) {
     if constexpr (tileTraits(kKind).codeBits == 0) {
         multiplyNumbers<kKind, kTokens, kTiles>(run, tile, token, lane);
     } else {
-        multiplyCodes<kKind, kTokens, kTiles>(run, tile, token, lane);
+        multiplyCodes<kKind, kTerms, kTokens, kTiles>(run, tile, token, lane);
     }
 }
 
@@ -248,71 +241,65 @@ constexpr int tilesTogether() {
     return wanted > least ? wanted : least;
 }
 
-template <TileKind kKind, int kTokens>
+template <TileKind kKind, int kTerms, int kTokens>
 void multiplyTiles(const TileRun& run, int token) {
     constexpr int kTiles = tilesTogether<kKind, kTokens>();
     std::int64_t tile = 0;
     for (; tile + kTiles <= run.tileCount; tile += kTiles) {
         for (int lane = 0; lane < kTileRows; lane += Simd::kLanes) {
-            multiply<kKind, kTokens, kTiles>(run, tile, token, lane);
+            multiply<kKind, kTerms, kTokens, kTiles>(run, tile, token, lane);
         }
     }
     if constexpr (kTiles > 2) {
         for (; tile + 2 <= run.tileCount; tile += 2) {
             for (int lane = 0; lane < kTileRows; lane += Simd::kLanes) {
-                multiply<kKind, kTokens, 2>(run, tile, token, lane);
+                multiply<kKind, kTerms, kTokens, 2>(run, tile, token, lane);
             }
         }
     }
     for (; tile < run.tileCount; ++tile) {
         for (int lane = 0; lane < kTileRows; lane += Simd::kLanes) {
-            multiply<kKind, kTokens, 1>(run, tile, token, lane);
+            multiply<kKind, kTerms, kTokens, 1>(run, tile, token, lane);
         }
     }
 }
 
-template <TileKind kKind>
-void matmulRun(const TileRun& run) {
+// The last `left` rows of a block, fewer than kMost and whole tokens.
+template <TileKind kKind, int kTerms, int kMost>
+void multiplyRest(const TileRun& run, int token, int left) {
+    if constexpr (kMost > kTerms) {
+        if (left == kMost - kTerms) {
+            multiplyTiles<kKind, kTerms, kMost - kTerms>(run, token);
+        } else {
+            multiplyRest<kKind, kTerms, kMost - kTerms>(run, token, left);
+        }
+    }
+}
+
+template <TileKind kKind, int kTerms>
+void multiplyRows(const TileRun& run) {
     if constexpr (Simd::kPairsBlocks && tileTraits(kKind).codeBits != 0) {
         if (run.second.width == kBlockTokens) {
-            multiplyTiles<kKind, 2 * kBlockTokens>(run, 0);
+            multiplyTiles<kKind, kTerms, 2 * kBlockTokens>(run, 0);
             return;
         }
     }
     int token = 0;
-    while (token < run.block.width) {
-        const int left = run.block.width - token;
-        if (left >= Simd::kMatmulTokens) {
-            multiplyTiles<kKind, Simd::kMatmulTokens>(run, token);
-            token += Simd::kMatmulTokens;
-            continue;
-        }
-        switch (left) {
-        case 1:
-            multiplyTiles<kKind, 1>(run, token);
-            break;
-        case 2:
-            multiplyTiles<kKind, 2>(run, token);
-            break;
-        case 3:
-            multiplyTiles<kKind, 3>(run, token);
-            break;
-        default:
-            if constexpr (Simd::kMatmulTokens > 4) {
-                if (left == 4) {
-                    multiplyTiles<kKind, 4>(run, token);
-                } else if (left == 5) {
-                    multiplyTiles<kKind, 5>(run, token);
-                } else if (left == 6) {
-                    multiplyTiles<kKind, 6>(run, token);
-                } else {
-                    multiplyTiles<kKind, 7>(run, token);
-                }
-            }
-            break;
-        }
-        token += left;
+    for (; token + Simd::kMatmulTokens <= run.block.width; token += Simd::kMatmulTokens) {
+        multiplyTiles<kKind, kTerms, Simd::kMatmulTokens>(run, token);
     }
+    multiplyRest<kKind, kTerms, Simd::kMatmulTokens>(run, token, run.block.width - token);
+}
+
+template <TileKind kKind>
+void matmulRun(const TileRun& run) {
+    if constexpr (tileTraits(kKind).codeBits != 0) {
+        if (run.terms == 2) {
+            multiplyRows<kKind, 2>(run);
+            return;
+        }
+    }
+    multiplyRows<kKind, 1>(run);
 }
 
 constexpr MatmulTable matmulTable(const WideTable* wide) {

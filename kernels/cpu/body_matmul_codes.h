@@ -128,11 +128,23 @@ template <int kPart>
             block.bias + kPart * block.width + slot, block.sums + kPart * block.width + slot};
 }
 
-// Adds one part of a group to the sums of kTiles x kTokens.
-template <TileKind kKind, int kPart, int kTokens, int kTiles>
+// The product with all terms of a token, in units of the last one's scale.
+template <int kTerms, class Dot>
+[[gnu::always_inline]] inline MatmulF termsOf(const Dot* dots) {
+    const MatmulF first = Simd::toFloat(dots[0].result());
+    if constexpr (kTerms == 1) {
+        return first;
+    } else {
+        return Simd::fma(first, Simd::set1(kTermBase), Simd::toFloat(dots[1].result()));
+    }
+}
+
+// Adds one part of a group to the sums of kTiles x kRows tokens, each of kTerms rows.
+template <TileKind kKind, int kPart, int kTerms, int kRows, int kTiles>
 [[gnu::always_inline]] inline void addPart(const TileStreams* streams,
                                            const ActivationBlock* blocks, const std::uint8_t* table,
-                                           int lane, MatmulF (&sums)[kTiles][kTokens]) {
+                                           int lane, MatmulF (&sums)[kTiles][kRows]) {
+    constexpr int kTokens = kRows * kTerms;
     constexpr TileTraits kTraits = tileTraits(kKind);
     constexpr int kLargest = largestCode(kTraits);
     constexpr bool kIsBiased = kTraits.bias != 0 && (kLargest < 255 || Simd::kHasUnsignedDot);
@@ -152,11 +164,15 @@ template <TileKind kKind, int kPart, int kTokens, int kTiles>
         }
 #pragma GCC unroll 16
         for (int t = 0; t < kTokens; ++t) {
-            const MatmulI four =
-                Simd::broadcast4(rowOf<kPart>(blocks, t).codes + 4 * decltype(column)::value);
+            const std::int8_t* from = rowOf<kPart>(blocks, t).codes + 4 * decltype(column)::value;
+            if constexpr (kTiles == 1) {
+                dots[0][t].template addFrom<decltype(step)::value>(codes[0], from);
+            } else {
+                const MatmulI four = Simd::broadcast4(from);
 #pragma GCC unroll 4
-            for (int n = 0; n < kTiles; ++n) {
-                dots[n][t].template add<decltype(step)::value>(codes[n], four);
+                for (int n = 0; n < kTiles; ++n) {
+                    dots[n][t].template add<decltype(step)::value>(codes[n], four);
+                }
             }
         }
     });
@@ -164,10 +180,11 @@ template <TileKind kKind, int kPart, int kTokens, int kTiles>
     for (int n = 0; n < kTiles; ++n) {
         const Factors factors = factorsOf<kKind, kPart>(streams[n].factors, streams[n].super, lane);
 #pragma GCC unroll 16
-        for (int t = 0; t < kTokens; ++t) {
-            const BlockRow row = rowOf<kPart>(blocks, t);
+        for (int t = 0; t < kRows; ++t) {
+            const BlockRow row = rowOf<kPart>(blocks, kTerms * t + kTerms - 1);
             const MatmulF scale = Simd::mul(factors.scale, Simd::set1(*row.scale));
-            sums[n][t] = Simd::fma(Simd::toFloat(dots[n][t].result()), scale, sums[n][t]);
+            const MatmulF dot = termsOf<kTerms>(&dots[n][kTerms * t]);
+            sums[n][t] = Simd::fma(dot, scale, sums[n][t]);
             if constexpr (kTraits.hasMinimum) {
                 sums[n][t] = Simd::fma(factors.minimum, Simd::set1(*row.sum), sums[n][t]);
             }

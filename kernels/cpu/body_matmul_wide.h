@@ -82,9 +82,11 @@ void expandTiles(const ExpandRun& run) {
 template <int kRows>
 using WideSums = MatmulF[kWideTiles][kRows];
 
-template <int kParts, bool kHasMinimum, int kPart, int kRows>
+// kTokens tokens of kTerms rows each.
+template <int kParts, bool kHasMinimum, int kPart, int kTerms, int kTokens>
 [[gnu::always_inline]] inline void
-addWidePart(const std::uint8_t* record, const ActivationBlock& block, WideSums<kRows>& sums) {
+addWidePart(const std::uint8_t* record, const ActivationBlock& block, WideSums<kTokens>& sums) {
+    constexpr int kRows = kTokens * kTerms;
     constexpr int kColumns = 8 / kParts;
     Simd::Dot<255> dots[kWideTiles][kRows];
 #pragma GCC unroll 4
@@ -118,49 +120,40 @@ addWidePart(const std::uint8_t* record, const ActivationBlock& block, WideSums<k
         const float* numbers = factors + kTileRows * kNumbers * (kParts * n + kPart);
         const MatmulF scales = Simd::load(numbers);
 #pragma GCC unroll 4
-        for (int t = 0; t < kRows; ++t) {
-            const MatmulF scale = Simd::mul(scales, Simd::set1(block.scales[t]));
-            sums[n][t] = Simd::fma(Simd::toFloat(dots[n][t].result()), scale, sums[n][t]);
+        for (int t = 0; t < kTokens; ++t) {
+            const int last = kTerms * t + kTerms - 1;
+            const MatmulF scale = Simd::mul(scales, Simd::set1(block.scales[last]));
+            sums[n][t] = Simd::fma(termsOf<kTerms>(&dots[n][kTerms * t]), scale, sums[n][t]);
             if constexpr (kHasMinimum) {
-                sums[n][t] = Simd::fma(Simd::load(numbers + kTileRows),
-                                       Simd::set1(block.sums[kPart * block.width + t]), sums[n][t]);
+                const MatmulF sum = Simd::set1(block.sums[kPart * block.width + last]);
+                sums[n][t] = Simd::fma(Simd::load(numbers + kTileRows), sum, sums[n][t]);
             }
         }
     }
 }
 
 template <int kRows>
-void storeWide(const WideRun& run, int row, const WideSums<kRows>& sums) {
+void storeWide(const WideRun& run, int token, const WideSums<kRows>& sums) {
 #pragma GCC unroll 3
     for (int n = 0; n < kWideTiles; ++n) {
         const int count = run.rows - n * kTileRows;
         if (count <= 0) {
             return;
         }
-        const auto put = [&](int token, MatmulF sum) __attribute__((always_inline)) {
-            float* out = run.out + token * run.outStride + n * kTileRows;
-            if (count >= kTileRows) {
-                Simd::store(out, sum);
-            } else {
-                Simd::storePart(out, sum, count);
-            }
-        };
-        if (run.terms == 1) {
 #pragma GCC unroll 8
-            for (int t = 0; t < kRows; ++t) {
-                put(row + t, sums[n][t]);
-            }
-        } else {
-#pragma GCC unroll 2
-            for (int t = 0; t + 1 < kRows; t += 2) {
-                put((row + t) / 2, Simd::add(sums[n][t], sums[n][t + 1]));
+        for (int t = 0; t < kRows; ++t) {
+            float* out = run.out + (token + t) * run.outStride + n * kTileRows;
+            if (count >= kTileRows) {
+                Simd::store(out, sums[n][t]);
+            } else {
+                Simd::storePart(out, sums[n][t], count);
             }
         }
     }
 }
 
-// Rows [row, row + kRows) of the block.
-template <int kParts, bool kHasMinimum, int kRows>
+// The kTokens tokens of the block whose rows begin at `row`.
+template <int kParts, bool kHasMinimum, int kTerms, int kTokens>
 void multiplyWide(const WideRun& run, int row) {
     const auto* record = reinterpret_cast<const std::uint8_t*>(run.expanded);
     ActivationBlock block = run.block;
@@ -169,13 +162,13 @@ void multiplyWide(const WideRun& run, int row) {
     block.bias += row;
     block.sums += row;
     float* kept = run.sums + kWideTiles * kTileRows * row;
-    WideSums<kRows> sums;
+    WideSums<kTokens> sums;
 #pragma GCC unroll 3
     for (int n = 0; n < kWideTiles; ++n) {
 #pragma GCC unroll 4
-        for (int t = 0; t < kRows; ++t) {
+        for (int t = 0; t < kTokens; ++t) {
             sums[n][t] =
-                run.isFirst ? Simd::zero() : Simd::load(kept + kTileRows * (kRows * n + t));
+                run.isFirst ? Simd::zero() : Simd::load(kept + kTileRows * (kTokens * n + t));
         }
     }
     const std::int64_t width = block.width;
@@ -189,9 +182,9 @@ void multiplyWide(const WideRun& run, int row) {
             Simd::prefetchFar(ahead);
             ahead += 64;
         }
-        addWidePart<kParts, kHasMinimum, 0, kRows>(record, block, sums);
+        addWidePart<kParts, kHasMinimum, 0, kTerms>(record, block, sums);
         if constexpr (kParts == 2) {
-            addWidePart<kParts, kHasMinimum, 1, kRows>(record, block, sums);
+            addWidePart<kParts, kHasMinimum, 1, kTerms>(record, block, sums);
         }
         record += expandedRecord(kParts, kHasMinimum);
         block.codes += width * kGroupColumns;
@@ -200,14 +193,14 @@ void multiplyWide(const WideRun& run, int row) {
         block.sums += kParts * width;
     }
     if (run.isLast) {
-        storeWide<kRows>(run, row, sums);
+        storeWide<kTokens>(run, row / kTerms, sums);
         return;
     }
 #pragma GCC unroll 3
     for (int n = 0; n < kWideTiles; ++n) {
 #pragma GCC unroll 4
-        for (int t = 0; t < kRows; ++t) {
-            Simd::store(kept + kTileRows * (kRows * n + t), sums[n][t]);
+        for (int t = 0; t < kTokens; ++t) {
+            Simd::store(kept + kTileRows * (kTokens * n + t), sums[n][t]);
         }
     }
 }
@@ -215,19 +208,18 @@ void multiplyWide(const WideRun& run, int row) {
 template <int kParts, bool kHasMinimum>
 void wideRun(const WideRun& run) {
     for (int row = 0; row < run.block.width; row += kWideRows) {
-        switch (run.block.width - row) {
-        case 1:
-            multiplyWide<kParts, kHasMinimum, 1>(run, row);
-            break;
-        case 2:
-            multiplyWide<kParts, kHasMinimum, 2>(run, row);
-            break;
-        case 3:
-            multiplyWide<kParts, kHasMinimum, 3>(run, row);
-            break;
-        default:
-            multiplyWide<kParts, kHasMinimum, 4>(run, row);
-            break;
+        const int left = run.block.width - row;
+        if (run.terms == 2) {
+            left < kWideRows ? multiplyWide<kParts, kHasMinimum, 2, 1>(run, row)
+                             : multiplyWide<kParts, kHasMinimum, 2, 2>(run, row);
+        } else if (left >= kWideRows) {
+            multiplyWide<kParts, kHasMinimum, 1, 4>(run, row);
+        } else if (left == 3) {
+            multiplyWide<kParts, kHasMinimum, 1, 3>(run, row);
+        } else if (left == 2) {
+            multiplyWide<kParts, kHasMinimum, 1, 2>(run, row);
+        } else {
+            multiplyWide<kParts, kHasMinimum, 1, 1>(run, row);
         }
     }
 }

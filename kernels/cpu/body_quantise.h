@@ -10,8 +10,6 @@ namespace {
 // Smaller groups round to zero: their scale would be subnormal and its inverse infinite.
 constexpr float kSmallestMagnitude = 1e-30F;
 constexpr float kCodeSteps = 127.0F;
-// Two terms: x = step * (254 * upper + lower), both within [-127, 127].
-constexpr float kTermBase = 254.0F;
 
 // Scales of kLanes groups whose codes span [-steps, steps]; inverses: what x is multiplied by.
 struct GroupScales {
@@ -52,27 +50,33 @@ struct CodeSums {
     std::int32_t parts[Simd::kLanes][2];
 };
 
-// The scales of some groups and the sums that weights with minimums or biased codes need.
-inline void writeFactors(const float* scales, float base, const CodeSums& sums, std::int64_t first,
-                         int count, const QuantisedRow& row) {
+// The scales of some groups, and the sums that weights with minimums need.
+inline void writeFactors(const float* scales, const CodeSums& sums, std::int64_t first, int count,
+                         const QuantisedRow& row) {
     const std::int64_t width = row.width;
     float* out = row.scales + first * width;
     for (int g = 0; g < count; ++g) {
-        out[g * width] = base * scales[g];
+        out[g * width] = scales[g];
     }
     if (row.sums32 != nullptr) {
         float* sums32 = row.sums32 + first * width;
         for (int g = 0; g < count; ++g) {
             const auto sum = static_cast<float>(sums.parts[g][0] + sums.parts[g][1]);
-            sums32[g * width] = base * scales[g] * sum;
+            sums32[g * width] = scales[g] * sum;
         }
     }
     if (row.sums16 != nullptr) {
         float* sums16 = row.sums16 + 2 * first * width;
         for (int i = 0; i < 2 * count; ++i) {
-            sums16[i * width] = base * scales[i / 2] * static_cast<float>(sums.parts[i / 2][i % 2]);
+            sums16[i * width] = scales[i / 2] * static_cast<float>(sums.parts[i / 2][i % 2]);
         }
     }
+}
+
+// What accumulators start with where weights have biased codes.
+inline void writeBiases(const CodeSums& sums, std::int64_t first, int count,
+                        const QuantisedRow& row) {
+    const std::int64_t width = row.width;
     for (int i = 0; i < row.targetCount; ++i) {
         const BiasTarget target = row.targets[i];
         std::int32_t* bias = target.out + target.parts * first * width;
@@ -126,12 +130,20 @@ void quantiseRow(const float* x, std::int64_t groups, const QuantisedRow& high,
         std::int8_t* codes = high.codes + first * stride;
         if (low == nullptr) {
             writeCodes<false>(in, scales, count, stride, codes, highSums, nullptr, lowSums);
-            writeFactors(scales.scales, 1.0F, highSums, first, count, high);
+            writeBiases(highSums, first, count, high);
+            writeFactors(scales.scales, highSums, first, count, high);
         } else {
             writeCodes<true>(in, scales, count, stride, codes, highSums,
                              low->codes + first * stride, lowSums);
-            writeFactors(scales.scales, kTermBase, highSums, first, count, high);
-            writeFactors(scales.scales, 1.0F, lowSums, first, count, *low);
+            writeBiases(highSums, first, count, high);
+            writeBiases(lowSums, first, count, *low);
+            for (int g = 0; g < count; ++g) {
+                for (int part = 0; part < 2; ++part) {
+                    lowSums.parts[g][part] +=
+                        static_cast<std::int32_t>(kTermBase) * highSums.parts[g][part];
+                }
+            }
+            writeFactors(scales.scales, lowSums, first, count, *low);
         }
     }
 }

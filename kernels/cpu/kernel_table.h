@@ -68,7 +68,8 @@ struct TileRun {
     int lastRows;           // rows of the last tile that exist
     std::int64_t firstTile; // which of its weight the first one is
     bool asksAhead;         // for the tiles behind these; not where they are multiplied again
-    // Integer kinds; `terms` 2 means that rows 2t and 2t+1 add up to token t.
+    // Integer kinds; `terms` 2: token t is kTermBase times row 2t plus row 2t + 1, whose scale and
+    // sums are those of both.
     ActivationBlock block;
     ActivationBlock second; // full ones only, and where MatmulTable says so; else of width 0
     int terms;
@@ -110,6 +111,9 @@ struct WideRun {
     float* out;             // [token][row], first row of the first tile
     std::int64_t outStride;
 };
+
+// Two terms: x = step * (kTermBase * upper + lower), both within [-127, 127].
+constexpr float kTermBase = 254.0F;
 
 // Where a row's codes go; `targets` are the bias arrays that the weights of a call need.
 struct BiasTarget {

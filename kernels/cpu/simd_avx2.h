@@ -178,6 +178,10 @@ struct Simd {
                 sum = _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
             }
         }
+        template <int kStep>
+        void addFrom(I codes, const std::int8_t* activations) {
+            add<kStep>(codes, broadcast4(activations));
+        }
         I result() const { return sum; }
     };
 

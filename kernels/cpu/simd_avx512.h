@@ -141,6 +141,15 @@ struct Simd {
         void add(I codes, I activations) {
             sum = _mm512_dpbusd_epi32(sum, codes, activations);
         }
+        // The four activations are broadcast by the instruction itself, which GCC 12 doesn't think
+        // of: half the instructions, so that the processor looks twice as far ahead.
+        template <int kStep>
+        [[gnu::always_inline]] void addFrom(I codes, const std::int8_t* activations) {
+            using Four [[gnu::may_alias, gnu::aligned(1)]] = std::int32_t;
+            asm("vpdpbusd %2%{1to16%}, %1, %0"
+                : "+v"(sum)
+                : "v"(codes), "m"(*reinterpret_cast<const Four*>(activations)));
+        }
         I result() const { return sum; }
     };
 

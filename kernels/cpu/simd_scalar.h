@@ -232,6 +232,10 @@ struct Simd {
                             c[4 * i + 2] * a[4 * i + 2] + c[4 * i + 3] * a[4 * i + 3];
             }
         }
+        template <int kStep>
+        void addFrom(I codes, const std::int8_t* activations) {
+            add<kStep>(codes, broadcast4(activations));
+        }
         I result() const { return sum; }
     };
 
