@@ -1,8 +1,11 @@
 #include "app/plot/plot.h"
 
+#include <QCoreApplication>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace app {
 
@@ -28,6 +31,45 @@ Ticks niceTicks(double maximum) {
     ticks.bound = ticks.step * stepsFor(ticks.step);
     ticks.decimals = std::max(0, static_cast<int>(std::ceil(-std::log10(ticks.step) - 1e-9)));
     return ticks;
+}
+
+bool canBeLogarithmic(const Plot& plot) {
+    return !plot.series.empty() && std::ranges::all_of(plot.series, [](const Series& series) {
+        return series.kind == SeriesKind::Line;
+    }) && plot.unit.startsWith(QStringLiteral("ms"));
+}
+
+Plot logarithmic(Plot plot) {
+    double least = std::numeric_limits<double>::infinity(), greatest = 0.0;
+    for (const Series& series : plot.series) {
+        for (const QPointF& point : series.points) {
+            if (std::isfinite(point.y()) && point.y() > 0 && point.x() >= plot.xMin &&
+                point.x() <= plot.xMax) {
+                least = std::min(least, point.y());
+                greatest = std::max(greatest, point.y());
+            }
+        }
+    }
+    if (!(greatest > 0)) {
+        return plot;
+    }
+    // To the next of 1, 2, 5 outwards, and a decade at least.
+    const auto bound = [](double value, bool isUp) {
+        const double decade = std::pow(10.0, std::floor(std::log10(value)));
+        double best = isUp ? 10.0 * decade : decade;
+        for (const double factor : {1.0, 2.0, 5.0, 10.0}) {
+            const double candidate = factor * decade;
+            if (isUp ? candidate >= value * (1.0 - 1e-9) && candidate < best
+                     : candidate <= value * (1.0 + 1e-9) && candidate > best) {
+                best = candidate;
+            }
+        }
+        return best;
+    };
+    plot.yLogMin = bound(least, false);
+    plot.yMax = std::max(bound(greatest, true), 10.0 * plot.yLogMin);
+    plot.unit += QStringLiteral(" · ") + QCoreApplication::translate("charts", "logarithmic axis");
+    return plot;
 }
 
 double timeTickStep(double spanSeconds, int wanted) {

@@ -67,7 +67,8 @@ struct Plot {
     QString unit; // beside the title
     XAxis xAxis = XAxis::RunTime;
     double xMin = 0.0, xMax = 60.0; // seconds for RunTime
-    double yMax = 1.0;              // a nice bound; y starts at zero
+    double yMax = 1.0;              // a nice bound; y starts at zero,
+    double yLogMin = 0.0;           // or, where this is above it, here, on a logarithmic axis
     int decimals = 0;               // of legend values
     bool showsTotal = false;        // stacks: a line of the sum and its value
     std::vector<Series> series;
@@ -85,6 +86,10 @@ struct Ticks {
 };
 // 3 to 5 steps of 1-2-5 above zero, the last at or above `maximum` (> 0; else 1).
 Ticks niceTicks(double maximum);
+// A logarithmic axis makes sense: lines of a positive measure, nothing that is filled from zero.
+bool canBeLogarithmic(const Plot& plot);
+// The same plot on a logarithmic axis over its values, named so beside the unit.
+Plot logarithmic(Plot plot);
 // Ticks of a time axis of this span: 1 2 5 10 15 30 s, 1 2 5 10 15 30 min, 1 2 6 h.
 double timeTickStep(double spanSeconds, int wanted);
 // "07:42", from one hour "1:02:03".

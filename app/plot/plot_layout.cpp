@@ -34,7 +34,34 @@ double entryWidth(const LegendEntry& entry, const TextWidth& width) {
 
 } // namespace
 
+namespace {
+
+// 1, 2, 5 of each decade, or the decades alone where those are many.
+std::vector<AxisLabel> logLabels(const Plot& plot) {
+    constexpr double kFew = 2.1;
+    const bool hasBetween = std::log10(plot.yMax / plot.yLogMin) <= kFew;
+    std::vector<AxisLabel> labels;
+    for (double decade = std::pow(10.0, std::floor(std::log10(plot.yLogMin) + 1e-9));
+         decade <= plot.yMax * (1.0 + 1e-9); decade *= 10.0) {
+        const int decimals =
+            decade >= 1.0 ? 0 : static_cast<int>(std::ceil(-std::log10(decade) - 1e-9));
+        for (const double factor : {1.0, 2.0, 5.0}) {
+            const double value = factor * decade;
+            if ((factor == 1.0 || hasBetween) && value >= plot.yLogMin * (1.0 - 1e-9) &&
+                value <= plot.yMax * (1.0 + 1e-9)) {
+                labels.push_back({value, numberText(value, decimals)});
+            }
+        }
+    }
+    return labels;
+}
+
+} // namespace
+
 std::vector<AxisLabel> yLabels(const Plot& plot) {
+    if (plot.yLogMin > 0 && plot.yLogMin < plot.yMax) {
+        return logLabels(plot);
+    }
     const Ticks ticks = niceTicks(plot.yMax);
     std::vector<AxisLabel> labels;
     for (int k = 0; k * ticks.step <= plot.yMax * (1.0 + 1e-9); ++k) {

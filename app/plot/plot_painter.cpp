@@ -236,7 +236,11 @@ void paintStacks(QPainter& painter, const Plot& plot, const PlotScale& scale, Th
 } // namespace
 
 PlotScale plotScale(const Plot& plot, const QRectF& area) {
-    PlotScale scale{.area = area, .xMin = plot.xMin, .xMax = plot.xMax, .yMax = plot.yMax};
+    PlotScale scale{.area = area,
+                    .xMin = plot.xMin,
+                    .xMax = plot.xMax,
+                    .yMax = plot.yMax,
+                    .yLogMin = plot.yLogMin < plot.yMax ? plot.yLogMin : 0.0};
     if (!(scale.xMax > scale.xMin)) {
         scale.xMax = scale.xMin + 1.0;
     }

@@ -6,6 +6,8 @@
 
 #include <QRectF>
 
+#include <cmath>
+
 class QPainter;
 
 namespace app {
@@ -14,10 +16,17 @@ namespace app {
 struct PlotScale {
     QRectF area;
     double xMin = 0, xMax = 1, yMax = 1;
+    double yLogMin = 0; // above 0: a logarithmic axis that begins there
     double x(double value) const {
         return area.left() + (value - xMin) / (xMax - xMin) * area.width();
     }
-    double y(double value) const { return area.bottom() - value / yMax * area.height(); }
+    double y(double value) const {
+        // Below its beginning a logarithmic axis has no place; NaN stays a gap.
+        const double share = yLogMin > 0 ? std::log((value < yLogMin ? yLogMin : value) / yLogMin) /
+                                               std::log(yMax / yLogMin)
+                                         : value / yMax;
+        return area.bottom() - share * area.height();
+    }
     double valueX(double pixel) const {
         return xMin + (pixel - area.left()) / area.width() * (xMax - xMin);
     }

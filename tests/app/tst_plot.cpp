@@ -23,6 +23,7 @@ private Q_SLOTS:
     void ticksReachTheMaximumInThreeToFiveSteps();
     void ticksOfNothingAreOne();
     void timeStepsAreRound();
+    void logarithmicAxesHoldEveryValueBetweenRoundBounds();
     void runTimeHasHoursFromOneHour();
     void valueIsLinearAndEmptyInGaps();
     void decimationKeepsExtremesAndOrder();
@@ -70,6 +71,57 @@ void TstPlot::timeStepsAreRound() {
     for (double span = 1; span < 1e7; span *= 1.37) {
         QVERIFY(span / timeTickStep(span, 7) <= 7.0 + 1e-9);
     }
+}
+
+void TstPlot::logarithmicAxesHoldEveryValueBetweenRoundBounds() {
+    std::mt19937_64 random(3);
+    std::uniform_real_distribution<double> exponent(-4.0, 7.0);
+    for (int round = 0; round < 500; ++round) {
+        Plot plot;
+        plot.unit = QStringLiteral("ms");
+        plot.xMax = 10.0;
+        Series series{.key = QStringLiteral("p50")};
+        double least = 1e300, greatest = 0.0;
+        for (int i = 0; i <= 10; ++i) {
+            const double value = std::pow(10.0, exponent(random));
+            least = std::min(least, value);
+            greatest = std::max(greatest, value);
+            series.points.emplace_back(i, value);
+        }
+        series.points.emplace_back(5.5, std::nan("")); // gaps and nothings have no place
+        series.points.emplace_back(6.5, 0.0);
+        series.points.emplace_back(50.0, 1e12); // out of view
+        plot.series = {series};
+        QVERIFY(canBeLogarithmic(plot));
+        const Plot log = logarithmic(plot);
+        QVERIFY(log.yLogMin > 0 && log.yLogMin <= least * (1 + 1e-9));
+        QVERIFY(log.yMax >= greatest * (1 - 1e-9) && log.yMax <= 1e9);
+        QVERIFY(log.yMax / log.yLogMin >= 10.0 * (1 - 1e-9));
+        const PlotScale scale = plotScale(log, QRectF(0, 0, 100, 200));
+        QVERIFY(std::abs(scale.y(log.yLogMin) - 200.0) < 1e-6);
+        QVERIFY(std::abs(scale.y(log.yMax)) < 1e-6);
+        QVERIFY(scale.y(0.0) == scale.y(log.yLogMin)); // nothing below the axis
+        QVERIFY(std::isnan(scale.y(std::nan(""))));
+        const auto labels = yLabels(log);
+        QVERIFY2(labels.size() >= 2 && labels.size() <= 13,
+                 qPrintable(QString::number(labels.size())));
+        for (const AxisLabel& label : labels) {
+            QVERIFY(scale.y(label.value) > -1e-6 && scale.y(label.value) < 200.0 + 1e-6);
+            QVERIFY(label.text != QStringLiteral("0"));
+        }
+        // A decade is as long wherever it lies.
+        const double first = scale.y(log.yLogMin * 2) - scale.y(log.yLogMin * 20);
+        const double second = scale.y(log.yLogMin) - scale.y(log.yLogMin * 10);
+        QVERIFY(std::abs(first - second) < 1e-6 * 200.0);
+    }
+    Plot stacked;
+    stacked.unit = QStringLiteral("ms");
+    stacked.series = {{.key = QStringLiteral("queue"), .kind = SeriesKind::Stack}};
+    QVERIFY(!canBeLogarithmic(stacked)); // parts of a whole begin at zero
+    Plot empty;
+    empty.unit = QStringLiteral("ms");
+    empty.series = {{.key = QStringLiteral("p50"), .points = {{1.0, 0.0}, {2.0, std::nan("")}}}};
+    QCOMPARE(logarithmic(empty).yLogMin, 0.0);
 }
 
 void TstPlot::runTimeHasHoursFromOneHour() {

@@ -120,6 +120,8 @@ private Q_SLOTS:
     void themeSwitchRepaints();
     void tableShowsWhatTheChartShows();
     void copiedValuesHaveNoWordsForGaps();
+    void gridStandsAtItsLabelsAtOnce();
+    void latenciesHaveALogarithmicAxis();
     void aTickOfTheLivePageIsMeasured();
 };
 
@@ -385,6 +387,75 @@ void TstChartView::copiedValuesHaveNoWordsForGaps() {
     QCOMPARE(lines.size(), 102);
     QCOMPARE(lines[0], QStringLiteral("seconds\tlow\thigh"));
     QCOMPARE(lines[51], QStringLiteral("50.000\t\t80"));
+}
+
+// Also right after a chart was resized, when Qt Charts has not laid its axes out yet.
+void TstChartView::gridStandsAtItsLabelsAtOnce() {
+    Fixture at;
+    for (const int height : {300, 160, 260}) {
+        at.first->setGeometry(0, 0, 700, height);
+        at.show(twoLines());
+        const QImage image = at.first->grab().toImage();
+        const auto rowsOf = [&](ColorRole role) {
+            std::vector<int> rows;
+            for (int y = 0; y < image.height(); ++y) {
+                int same = 0;
+                for (int x = 100; x < 650; ++x) {
+                    same += image.pixelColor(x, y) == color(ui::themeKind(), role) ? 1 : 0;
+                }
+                if (same > 500) {
+                    rows.push_back(y);
+                }
+            }
+            return rows;
+        };
+        std::vector<int> rows = rowsOf(ColorRole::Grid);
+        const std::vector<int> zero = rowsOf(ColorRole::Axis);
+        QCOMPARE(zero.size(), std::size_t{1});
+        // 0 to 100 in steps of 20; the lines of the data lie over 20 and 80.
+        QCOMPARE(rows.size(), std::size_t{3});
+        const double step = (zero.front() - rows.front()) / 5.0;
+        QVERIFY(step > 10.0);
+        for (const auto& [row, steps] : {std::pair(rows[1], 3.0), std::pair(rows[2], 2.0)}) {
+            QVERIFY2(std::abs(zero.front() - steps * step - row) <= 1.5,
+                     qPrintable(QString::number(row)));
+        }
+    }
+}
+
+void TstChartView::latenciesHaveALogarithmicAxis() {
+    Fixture at;
+    app::Plot plot = twoLines();
+    plot.series[0] = line(QStringLiteral("low"), ColorRole::OutputTokens, 2.0);
+    at.show(plot);
+    const QColor low = color(ui::themeKind(), ColorRole::OutputTokens);
+    const auto rowOf = [&] {
+        const QImage image = at.first->grab().toImage();
+        int lowest = 0;
+        for (int y = 0; y < image.height(); ++y) {
+            lowest = count(image, low, QRect(200, y, 200, 1)) > 100 ? y : lowest;
+        }
+        return lowest;
+    };
+    const int linear = rowOf();
+    QSignalSpy changed(at.first, &ui::ChartView::logarithmicChanged);
+    QTest::keyClick(at.first, Qt::Key_L);
+    QVERIFY(at.first->isLogarithmic() && !at.second->isLogarithmic());
+    QCOMPARE(changed.count(), 1);
+    // 2 of 100 lies just above zero; on an axis from 2 to 100 it lies at the foot.
+    at.show(plot);
+    QVERIFY(at.first->isLogarithmic()); // of the chart, not of one plot
+    QVERIFY(std::abs(rowOf() - linear) <= 8);
+    plot.series[1] = line(QStringLiteral("high"), ColorRole::PromptTokens, 0.1);
+    at.show(plot);
+    QVERIFY(rowOf() < linear - 100); // the greater one now, at the top
+    // Nothing of a chart that is not of latencies.
+    plot.unit = QStringLiteral("tokens/s");
+    at.show(plot);
+    QTest::keyClick(at.second, Qt::Key_L);
+    QVERIFY(!at.second->isLogarithmic());
+    QTest::keyClick(at.first, Qt::Key_L);
+    QVERIFY(at.first->isLogarithmic()); // it has none to leave
 }
 
 void TstChartView::aTickOfTheLivePageIsMeasured() {

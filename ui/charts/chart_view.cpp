@@ -37,11 +37,12 @@ ChartView::ChartView(ChartGroup& group, QWidget* parent) : QChartView(parent), m
         // Words are the overlay's: Qt Charts knows neither mm:ss nor thousands.
         axis->setLabelsVisible(false);
         axis->setTitleVisible(false);
+        // Lines are the plot item's.
+        axis->setGridLineVisible(false);
         axis->setMinorGridLineVisible(false);
+        axis->setLineVisible(false);
         axis->setTickType(QValueAxis::TicksDynamic);
     }
-    m_xAxis->setGridLineVisible(false);
-    m_yAxis->setLineVisible(false);
     frame->addAxis(m_xAxis, Qt::AlignBottom);
     frame->addAxis(m_yAxis, Qt::AlignLeft);
     QChart* before = chart();
@@ -70,12 +71,28 @@ ChartView::~ChartView() {
 
 void ChartView::setPlot(app::Plot plot) {
     m_plot = std::move(plot);
-    m_shown = app::visiblePlot(m_plot, m_hidden);
+    choose();
     layOut();
     if (isTableShown()) {
         m_tableModel->setPlot(m_shown);
     }
     describe();
+}
+
+void ChartView::choose() {
+    m_shown = app::visiblePlot(m_plot, m_hidden);
+    if (m_isLogarithmic && app::canBeLogarithmic(m_shown)) {
+        m_shown = app::logarithmic(std::move(m_shown));
+    }
+}
+
+void ChartView::setLogarithmic(bool isLogarithmic) {
+    if (isLogarithmic == m_isLogarithmic) {
+        return;
+    }
+    m_isLogarithmic = isLogarithmic;
+    setPlot(std::move(m_plot));
+    Q_EMIT logarithmicChanged(isLogarithmic);
 }
 
 int ChartView::plotWidth() const {
@@ -105,7 +122,6 @@ void ChartView::showAxes() {
     // Ranges are set only when they move: each change lays the axis out anew.
     if (chart()->plotArea() != m_overlay.plotArea()) {
         chart()->setPlotArea(m_overlay.plotArea());
-        chart()->layout()->activate(); // else the grid follows one turn later
     }
     const app::Ticks ticks = app::niceTicks(m_shown.yMax);
     if (m_yAxis->max() != m_shown.yMax || m_yAxis->tickInterval() != ticks.step) {
@@ -115,11 +131,6 @@ void ChartView::showAxes() {
     if (m_xAxis->min() != m_shown.xMin || m_xAxis->max() != m_shown.xMax) {
         m_xAxis->setTickInterval(std::max(1e-3, m_shown.xMax - m_shown.xMin));
         m_xAxis->setRange(m_shown.xMin, m_shown.xMax);
-    }
-    const QPen grid(color(ColorRole::Grid), 1.0);
-    if (m_yAxis->gridLinePen() != grid) {
-        m_yAxis->setGridLinePen(grid);
-        m_xAxis->setLinePen(QPen(color(ColorRole::Axis), 1.0));
     }
 }
 
@@ -184,7 +195,7 @@ void ChartView::setSelection(std::optional<Overlay::SpanOfTime> selection) {
 void ChartView::setHiddenSeries(const QStringList& keys) {
     if (keys != m_hidden) {
         m_hidden = keys;
-        m_shown = app::visiblePlot(m_plot, m_hidden);
+        choose();
         layOut();
         Q_EMIT hiddenSeriesChanged(m_hidden);
     }

@@ -46,6 +46,10 @@ public:
     QStringList hiddenSeries() const { return m_hidden; }
     void setHiddenSeries(const QStringList& keys);
 
+    // Of latencies, where the operator chose it.
+    void setLogarithmic(bool isLogarithmic);
+    bool isLogarithmic() const { return m_isLogarithmic; }
+
     void setTableShown(bool isShown);
     bool isTableShown() const;
     void copyValues() const;
@@ -57,6 +61,7 @@ public:
 Q_SIGNALS:
     void markerActivated(int number);
     void hiddenSeriesChanged(const QStringList& keys);
+    void logarithmicChanged(bool isLogarithmic);
     void popOutRequested();
 
 protected:
@@ -76,6 +81,7 @@ protected:
     void wheelEvent(QWheelEvent* event) override;
 
 private:
+    void choose(); // what of the plot is drawn
     void layOut();
     void showAxes();
     void makePicture();
@@ -95,6 +101,7 @@ private:
     QValueAxis* m_yAxis;
     QPixmap m_picture;
     bool m_isStale = true;
+    bool m_isLogarithmic = false;
     bool m_canPopOut = false;
     std::optional<double> m_dragFrom; // time where a selection began
     std::optional<QPointF> m_panFrom;

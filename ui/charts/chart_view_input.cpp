@@ -110,6 +110,11 @@ void ChartView::keyPressEvent(QKeyEvent* event) {
         setTableShown(!isTableShown());
         return;
     }
+    if (event->key() == Qt::Key_L && event->modifiers() == Qt::NoModifier &&
+        app::canBeLogarithmic(m_plot)) {
+        setLogarithmic(!m_isLogarithmic);
+        return;
+    }
     if (event->key() == Qt::Key_Escape && isTableShown()) {
         setTableShown(false);
         return;
@@ -139,6 +144,12 @@ void ChartView::contextMenuEvent(QContextMenuEvent* event) {
         menu->addAction(tr("Show as table"), this, [this] { setTableShown(!isTableShown()); });
     table->setCheckable(true);
     table->setChecked(isTableShown());
+    if (app::canBeLogarithmic(m_plot)) {
+        QAction* axis = menu->addAction(tr("Logarithmic axis (L)"), this,
+                                        [this] { setLogarithmic(!m_isLogarithmic); });
+        axis->setCheckable(true);
+        axis->setChecked(m_isLogarithmic);
+    }
     if (m_canPopOut) {
         menu->addAction(tr("Show in a window of its own"), this, &ChartView::popOutRequested);
     }

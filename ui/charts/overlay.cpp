@@ -61,7 +61,7 @@ void Overlay::layOutLegend() {
     m_isLegendBeside = true;
     placeLegend();
     const double title = overlay::kSide + textWidth(overlay::titleFont(), m_all->title) + 10.0 +
-                         textWidth(overlay::captionFont(), m_all->unit) + 14.0;
+                         textWidth(overlay::captionFont(), m_shown->unit) + 14.0;
     const bool fits = m_legend.empty() || m_legend.front().bounds.left() >= title;
     if (m_totalWidth > 0.0 || !fits) {
         m_isLegendBeside = false;
