@@ -151,6 +151,7 @@ void Session::mark(std::optional<std::int64_t> run, engine::Notice notice, doubl
     const std::optional<std::int64_t> open = currentRun();
     if (open && (!run || run == open)) {
         post(engine::EventSource::Operator, std::move(notice));
+        m_recorder->flush(announceEdit()); // who shows the run reads it anew
         return;
     }
     engine::Event event;

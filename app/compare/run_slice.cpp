@@ -171,6 +171,7 @@ RunData sliceRun(const RunData& run, double from, double to) {
     from = std::clamp(from, 0.0, end);
     to = std::clamp(to, from, end);
     RunData part;
+    part.hasMinutes = run.hasMinutes;
     sliceRequests(part, run, timeOf(from), timeOf(to), to >= lengthOf(run));
     for (const SampleRow& row : run.samples) {
         if (row.sample.seconds > from && row.sample.seconds <= to) {

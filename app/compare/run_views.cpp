@@ -35,11 +35,17 @@ engine::Result<OpenedRun> openRun(const std::filesystem::path& log, std::int64_t
     if (!store) {
         return std::unexpected(store.error());
     }
-    auto data = (*store)->load(run);
+    const auto size = (*store)->size(run);
+    if (!size) {
+        return std::unexpected(size.error());
+    }
+    const bool isShort =
+        size->requests <= kReadWhole.requests && size->samples <= kReadWhole.samples;
+    auto data = isShort ? (*store)->load(run) : (*store)->overview(run);
     if (!data) {
         return std::unexpected(data.error());
     }
-    OpenedRun opened;
+    OpenedRun opened{.data = nullptr, .plots = {}, .log = log};
     const double end = std::max({data->summary.run.seconds, data->history.endSeconds(), 1.0});
     for (const ChartRow& row : chartTable()) {
         if (row.isDefault) {
@@ -48,6 +54,64 @@ engine::Result<OpenedRun> openRun(const std::filesystem::path& log, std::int64_t
     }
     opened.data = std::make_shared<const RunData>(std::move(*data));
     return opened;
+}
+
+engine::Result<std::shared_ptr<const RunData>> wholeRun(const OpenedRun& opened) {
+    if (opened.data == nullptr || opened.data->isWhole) {
+        return opened.data;
+    }
+    auto store = RunStore::open(opened.log, StoreMode::ReadOnly);
+    if (!store) {
+        return std::unexpected(store.error());
+    }
+    auto data = (*store)->load(opened.data->summary.run.id);
+    if (!data) {
+        return std::unexpected(data.error());
+    }
+    return std::make_shared<const RunData>(std::move(*data));
+}
+
+engine::Result<RunSummary> spanFigures(const OpenedRun& opened, double from, double to) {
+    if (opened.data->isWhole) {
+        return sliceRun(*opened.data, from, to).summary;
+    }
+    auto store = RunStore::open(opened.log, StoreMode::ReadOnly);
+    if (!store) {
+        return std::unexpected(store.error());
+    }
+    auto part = (*store)->loadSpan(opened.data->summary.run.id, from, to);
+    if (!part) {
+        return std::unexpected(part.error());
+    }
+    return sliceRun(*part, from, to).summary;
+}
+
+bool needsSeconds(const RunData& run, double from, double to) {
+    constexpr double kMinutesSuffice = 12.0 * 3600.0; // a pixel is about a minute
+    return !run.isWhole && to > from && to - from < kMinutesSuffice;
+}
+
+engine::Result<std::shared_ptr<const FinePart>> readFinePart(const OpenedRun& opened, double from,
+                                                             double to) {
+    auto store = RunStore::open(opened.log, StoreMode::ReadOnly);
+    if (!store) {
+        return std::unexpected(store.error());
+    }
+    const auto samples = (*store)->seconds(opened.data->summary.run.id, from, to);
+    if (!samples) {
+        return std::unexpected(samples.error());
+    }
+    auto part = std::make_shared<FinePart>();
+    part->from = from;
+    part->to = to;
+    part->history.reset(engine::TimePoint{}, HistoryBound::Whole);
+    for (const Sample& sample : *samples) {
+        part->history.addSample(sample);
+    }
+    for (const HistoryMarker& marker : opened.data->history.markers()) {
+        part->history.addMarker(marker);
+    }
+    return part;
 }
 
 engine::Result<RunPair> openPair(const std::filesystem::path& log, std::int64_t a, std::int64_t b) {
@@ -101,24 +165,14 @@ QString sideName(SplitSide side) {
                                      : QCoreApplication::translate("runs", "after");
 }
 
-engine::Result<RunSet> openSet(const std::filesystem::path& log,
-                               const std::vector<std::int64_t>& runs) {
-    auto store = RunStore::open(log, StoreMode::ReadOnly);
-    if (!store) {
-        return std::unexpected(store.error());
-    }
-    RunSet set;
+RunSet compareSet(std::vector<std::shared_ptr<const RunData>> runs) {
+    RunSet set{.runs = std::move(runs), .againstFirst = {}, .overTime = {}};
     const ChartRow* chart = findChart("ttft");
     double longest = 1.0;
-    for (const std::int64_t run : runs) {
-        auto data = (*store)->load(run);
-        if (!data) {
-            return std::unexpected(data.error());
-        }
-        longest = std::max({longest, data->summary.run.seconds, data->history.endSeconds()});
-        set.runs.push_back(std::make_shared<const RunData>(std::move(*data)));
-        if (set.runs.size() > 1) {
-            set.againstFirst.push_back(compareRuns(*set.runs.front(), *set.runs.back()));
+    for (const auto& run : set.runs) {
+        longest = std::max({longest, run->summary.run.seconds, run->history.endSeconds()});
+        if (run != set.runs.front()) {
+            set.againstFirst.push_back(compareRuns(*set.runs.front(), *run));
         }
     }
     double highest = 0.0;
@@ -132,6 +186,23 @@ engine::Result<RunSet> openSet(const std::filesystem::path& log,
         plot.yMax = highest; // small pictures compare only on one scale
     }
     return set;
+}
+
+engine::Result<RunSet> openSet(const std::filesystem::path& log,
+                               const std::vector<std::int64_t>& runs) {
+    auto store = RunStore::open(log, StoreMode::ReadOnly);
+    if (!store) {
+        return std::unexpected(store.error());
+    }
+    std::vector<std::shared_ptr<const RunData>> read;
+    for (const std::int64_t run : runs) {
+        auto data = (*store)->load(run);
+        if (!data) {
+            return std::unexpected(data.error());
+        }
+        read.push_back(std::make_shared<const RunData>(std::move(*data)));
+    }
+    return compareSet(std::move(read));
 }
 
 bool isBaseline(const RunSummary& run) {

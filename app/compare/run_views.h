@@ -18,11 +18,30 @@ namespace app {
 // Newest first. A file that does not exist yet is an empty log.
 engine::Result<std::vector<RunSummary>> listRuns(const std::filesystem::path& log);
 
+// Of a long run the data is an overview: what needs its requests reads them then.
 struct OpenedRun {
     std::shared_ptr<const RunData> data;
     std::vector<Plot> plots; // the default charts, over the whole run, with its markers
+    std::filesystem::path log;
 };
 engine::Result<OpenedRun> openRun(const std::filesystem::path& log, std::int64_t run);
+// Up to here a run is read whole.
+inline constexpr RunSize kReadWhole{.requests = 20'000, .samples = 30'000};
+
+// All of an opened run, read now where it was not before.
+engine::Result<std::shared_ptr<const RunData>> wholeRun(const OpenedRun& opened);
+// The figures of a span of it, s.
+engine::Result<RunSummary> spanFigures(const OpenedRun& opened, double from, double to);
+
+// The seconds of a part of a long run, for charts that show no more than it.
+struct FinePart {
+    double from = 0.0, to = 0.0;
+    History history; // its samples and the run's markers; no requests
+};
+// Whether a view of this span shows more than minutes tell.
+bool needsSeconds(const RunData& run, double from, double to);
+engine::Result<std::shared_ptr<const FinePart>> readFinePart(const OpenedRun& opened, double from,
+                                                             double to);
 
 struct RunPair {
     std::shared_ptr<const RunData> a, b;
@@ -46,6 +65,7 @@ struct RunSet {
     std::vector<Comparison> againstFirst; // one fewer than runs; rows in the order of measures()
     std::vector<Plot> overTime;           // TTFT, one a run, on one scale
 };
+RunSet compareSet(std::vector<std::shared_ptr<const RunData>> runs);
 engine::Result<RunSet> openSet(const std::filesystem::path& log,
                                const std::vector<std::int64_t>& runs);
 

@@ -5,6 +5,7 @@
 #include "engine/quality.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -12,6 +13,7 @@ namespace app {
 
 namespace {
 
+constexpr std::size_t kMergedAtOnce = 300; // half a minute
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 
 double toSeconds(engine::Nanoseconds span) {
@@ -56,7 +58,9 @@ Sample sampleBetween(const engine::Snapshot& before, const engine::Snapshot& aft
     return sample;
 }
 
-RequestPoint requestPoint(const engine::RequestRecord& record, double seconds) {
+} // namespace
+
+static RequestPoint requestPoint(const engine::RequestRecord& record, double seconds) {
     RequestPoint point;
     point.id = record.id;
     point.seconds = seconds;
@@ -83,7 +87,12 @@ RequestPoint requestPoint(const engine::RequestRecord& record, double seconds) {
     return point;
 }
 
-} // namespace
+RequestPoint requestPointOf(const engine::RequestRecord& record, engine::TimePoint start,
+                            engine::TimePoint otherwise) {
+    const auto& stamps = record.stamps;
+    const auto time = stamps.firstVisible ? stamps.firstVisible : stamps.finished;
+    return requestPoint(record, toSeconds(time.value_or(otherwise) - start));
+}
 
 bool isMarkerEvent(const engine::Event& event) {
     if (!isForPeople(event)) {
@@ -128,9 +137,11 @@ double ttftMs(const RequestPoint& point, TtftEdge edge) {
     return kAbsent;
 }
 
-void History::reset(engine::TimePoint start) {
+void History::reset(engine::TimePoint start, HistoryBound bound, SampleGrain grain) {
     History fresh;
     fresh.m_start = start;
+    fresh.m_bound = bound;
+    fresh.m_grain = grain;
     fresh.m_quality = m_quality;
     fresh.m_attention = m_attention;
     *this = std::move(fresh);
@@ -169,48 +180,62 @@ void History::addSample(const Sample& sample) {
         return; // time goes forward only
     }
     m_samples.push_back(sample);
-    if (m_samples.size() - m_merged > kFineSamples) {
+    if (m_bound == HistoryBound::Live &&
+        m_samples.size() - m_merged > kFineSamples + kMergedAtOnce) {
         mergeOldest();
     }
 }
 
-// Replaces the oldest fine samples of one second by their mean, each weighted with the time it
-// stands for, so that rates keep their counts.
-void History::mergeOldest() {
-    const auto first = m_samples.begin() + static_cast<std::ptrdiff_t>(m_merged);
-    double previous = m_merged > 0 ? (first - 1)->seconds : first->seconds - 0.1;
-    const double second = std::floor(first->seconds);
+namespace {
+
+// The mean of samples of one second, each weighted with the time it stands for, so that rates keep
+// their counts. `previous`: when the sample before them was taken.
+template <class Place>
+Sample meanOf(Place first, Place last, double previous) {
+    constexpr std::array kMeans = {
+        &Sample::running,         &Sample::waiting,           &Sample::outputPerSecond,
+        &Sample::promptPerSecond, &Sample::requestsPerSecond, &Sample::kvShare,
+        &Sample::busyShare,       &Sample::processBytes,      &Sample::machineShare};
     Sample mean;
     double total = 0.0;
-    auto last = first;
-    for (; last != m_samples.end() && std::floor(last->seconds) == second; ++last) {
-        const double weight = std::min(1.0, last->seconds - previous);
-        previous = last->seconds;
+    for (auto sample = first; sample != last; ++sample) {
+        const double weight = std::min(1.0, sample->seconds - previous);
+        previous = sample->seconds;
         total += weight;
-        const auto add = [weight](double& sum, double value) { sum += weight * value; };
-        add(mean.running, last->running);
-        add(mean.waiting, last->waiting);
-        add(mean.outputPerSecond, last->outputPerSecond);
-        add(mean.promptPerSecond, last->promptPerSecond);
-        add(mean.requestsPerSecond, last->requestsPerSecond);
-        add(mean.kvShare, last->kvShare);
-        add(mean.busyShare, last->busyShare);
-        add(mean.processBytes, last->processBytes);
-        add(mean.machineShare, last->machineShare);
+        for (const auto member : kMeans) {
+            mean.*member += weight * (*sample).*member;
+        }
     }
-    for (double* sum : {&mean.running, &mean.waiting, &mean.outputPerSecond, &mean.promptPerSecond,
-                        &mean.requestsPerSecond, &mean.kvShare, &mean.busyShare, &mean.processBytes,
-                        &mean.machineShare}) {
-        *sum /= total;
+    for (const auto member : kMeans) {
+        mean.*member /= total;
     }
     mean.slots = (last - 1)->slots; // a setting, not a measurement
     mean.seconds = (last - 1)->seconds;
-    *first = mean;
-    m_samples.erase(first + 1, last);
-    ++m_merged;
-    if (m_merged > kMergedSamples) {
+    return mean;
+}
+
+} // namespace
+
+// Replaces the oldest fine samples by means over seconds: several at once, because those that stay
+// have to move up.
+void History::mergeOldest() {
+    const auto first = m_samples.begin() + static_cast<std::ptrdiff_t>(m_merged);
+    double previous = m_merged > 0 ? (first - 1)->seconds : first->seconds - 0.1;
+    auto write = first, read = first;
+    while (m_samples.end() - read > static_cast<std::ptrdiff_t>(kFineSamples)) {
+        const double second = std::floor(read->seconds);
+        const auto last = std::find_if(read, m_samples.end(), [second](const Sample& sample) {
+            return std::floor(sample.seconds) != second;
+        });
+        const Sample mean = meanOf(read, last, previous);
+        previous = mean.seconds;
+        *write++ = mean;
+        read = last;
+    }
+    m_merged += static_cast<std::size_t>(write - first);
+    m_samples.erase(write, read);
+    for (; m_merged > kMergedSamples; --m_merged) {
         m_samples.pop_front();
-        --m_merged;
     }
 }
 
@@ -229,9 +254,7 @@ void History::addEvent(const engine::Event& event) {
     }
     if (const auto* finished = std::get_if<engine::RequestFinished>(&event.body)) {
         if (finished->record) {
-            const auto& stamps = finished->record->stamps;
-            const auto time = stamps.firstVisible ? stamps.firstVisible : stamps.finished;
-            addRequest(requestPoint(*finished->record, secondsOf(time.value_or(event.time))));
+            addRequest(requestPointOf(*finished->record, m_start, event.time));
         }
         return;
     }
@@ -256,6 +279,11 @@ void History::addEvent(const engine::Event& event) {
     if (m_markers.size() > kMaxMarkers) {
         m_markers.erase(m_markers.begin());
     }
+}
+
+void History::addMarker(const HistoryMarker& marker) {
+    m_markers.push_back(marker);
+    m_nextNumber = std::max(m_nextNumber, marker.number + 1);
 }
 
 void History::noteQuality(const engine::Event& event) {
@@ -293,6 +321,11 @@ void History::addRequest(const RequestPoint& point) {
     if (point.seconds < 0) {
         return; // began before this history
     }
+    if (m_requests.empty() || point.seconds > m_requests.back().seconds) {
+        m_requests.push_back(point);
+        keepBound();
+        return;
+    }
     const auto [first, last] =
         std::ranges::equal_range(m_requests, point.seconds, {}, &RequestPoint::seconds);
     const auto known = std::ranges::find_if(first, last, [&point](const RequestPoint& each) {
@@ -303,7 +336,11 @@ void History::addRequest(const RequestPoint& point) {
         return;
     }
     m_requests.insert(last, point); // near the end, so that it moves few
-    if (m_requests.size() > kMaxRequests) {
+    keepBound();
+}
+
+void History::keepBound() {
+    if (m_bound == HistoryBound::Live && m_requests.size() > kMaxRequests) {
         m_requests.pop_front();
     }
 }
@@ -332,20 +369,24 @@ Quantiles quantiles(std::vector<double> values) {
     if (values.empty()) {
         return result;
     }
-    std::ranges::sort(values);
-    const auto at = [&values](double q) {
+    // Each quantile orders only what lies above the one before: millions of values are not sorted.
+    auto ordered = values.begin();
+    const auto at = [&values, &ordered](double q) {
         const double rank = q * static_cast<double>(values.size() - 1);
-        const auto below = static_cast<std::size_t>(rank);
-        const auto above = std::min(below + 1, values.size() - 1);
-        return values[below] +
-               (rank - static_cast<double>(below)) * (values[above] - values[below]);
+        const auto below = values.begin() + static_cast<std::ptrdiff_t>(rank);
+        std::nth_element(ordered, below, values.end());
+        ordered = below;
+        const double next =
+            below + 1 == values.end() ? *below : *std::min_element(below + 1, values.end());
+        return *below + (rank - std::floor(rank)) * (next - *below);
     };
+    const auto [least, greatest] = std::ranges::minmax(values);
+    result.minimum = least;
+    result.maximum = greatest;
     result.p50 = at(0.50);
     result.p90 = at(0.90);
     result.p95 = at(0.95);
     result.p99 = at(0.99);
-    result.minimum = values.front();
-    result.maximum = values.back();
     return result;
 }
 

@@ -55,6 +55,10 @@ struct RequestPoint {
     bool hasLedger = false;
 };
 
+// `otherwise`: when it ended, where it has neither a text nor an end of its own.
+RequestPoint requestPointOf(const engine::RequestRecord& record, engine::TimePoint start,
+                            engine::TimePoint otherwise = {});
+
 // The last check of what a changed precision predicts.
 struct QualityReading {
     double lossPercent = 0.0; // of perplexity against the file's own precision
@@ -67,10 +71,23 @@ struct HistoryMarker {
     engine::Event event;
 };
 
+// Live: as much as a day needs, older parts coarser. Whole: a recorded run as it was read.
+enum class HistoryBound : std::uint8_t { Live, Whole };
+
+// How far its samples lie apart. Ten a second live and one a second from the log; and a step of the
+// engine that computes long prompts may take seconds, its sample stands for all of it.
+struct SampleGrain {
+    double usual = 1.0;
+    double longest = 10.0; // a longer silence is no data
+};
+inline constexpr SampleGrain kMinuteGrain{.usual = 60.0, .longest = 130.0};
+
 class History {
 public:
     // What is known of the answers' quality stays: a run that begins makes them no better.
-    void reset(engine::TimePoint start);
+    void reset(engine::TimePoint start, HistoryBound bound = HistoryBound::Live,
+               SampleGrain grain = {});
+    const SampleGrain& grain() const { return m_grain; }
     // Another model, of which nothing is known yet; `attention` is what it has in force.
     void resetQuality(engine::Attention attention);
     engine::TimePoint start() const { return m_start; }
@@ -80,6 +97,8 @@ public:
     void addSample(const Sample& sample);       // a stored one
     void addEvent(const engine::Event& event);  // requests and markers
     void addRequest(const RequestPoint& point); // takes the place of the same one, not ended yet
+
+    void addMarker(const HistoryMarker& marker); // of another history, with its number; in order
 
     const std::deque<Sample>& samples() const { return m_samples; }         // in order of time
     const std::deque<RequestPoint>& requests() const { return m_requests; } // in order of `seconds`
@@ -96,10 +115,13 @@ public:
 
 private:
     void mergeOldest();
+    void keepBound();
     void noteQuality(const engine::Event& event);
     double secondsOf(engine::TimePoint time) const;
 
     engine::TimePoint m_start{};
+    HistoryBound m_bound = HistoryBound::Live;
+    SampleGrain m_grain;
     std::optional<engine::Snapshot> m_previous;
     std::deque<Sample> m_samples; // merged ones first
     std::size_t m_merged = 0;     // how many of them

@@ -16,10 +16,8 @@ namespace app::parts {
 namespace {
 
 constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
-// Samples come ten a second live and one a second from the log, and a step of the engine that
-// computes long prompts may take seconds: its sample stands for all of it. A longer silence is no
-// data.
-constexpr double kLongestStep = 10.0;
+// Four points a second are finer than a window of seconds can move.
+constexpr double kTtftStep = 0.25;
 
 // Samples in range and one on either side, so that lines reach the edges.
 std::pair<std::deque<Sample>::const_iterator, std::deque<Sample>::const_iterator>
@@ -54,6 +52,22 @@ Plot emptyPlot(const char* key, const QString& title, const QString& unit,
     return plot;
 }
 
+std::vector<Marker> markersIn(const History& history, const ChartRange& range) {
+    constexpr std::ptrdiff_t kMostWords = 200;
+    const auto& all = history.markers();
+    const auto first = std::ranges::lower_bound(all, range.from, {}, &HistoryMarker::seconds);
+    const auto last = std::ranges::upper_bound(all, range.to, {}, &HistoryMarker::seconds);
+    const bool hasWords = last - first <= kMostWords;
+    std::vector<Marker> markers;
+    for (auto marker = first; marker < last; ++marker) {
+        markers.push_back(hasWords ? chartMarker(*marker)
+                                   : Marker{.x = marker->seconds,
+                                            .number = marker->number,
+                                            .kind = markerKind(marker->event)});
+    }
+    return markers;
+}
+
 void fitY(Plot& plot) {
     double highest = 0.0;
     const auto consider = [&highest](const std::vector<QPointF>& points) {
@@ -80,11 +94,12 @@ void fitY(Plot& plot) {
 
 std::vector<QPointF> samplePoints(const History& history, const ChartRange& range,
                                   double (*value)(const Sample&)) {
+    const double longest = history.grain().longest;
     const auto [first, last] = samplesIn(history, range);
     std::vector<QPointF> points;
     for (auto sample = first; sample != last; ++sample) {
-        if (!points.empty() && sample->seconds - points.back().x() > kLongestStep) {
-            points.emplace_back(points.back().x() + kLongestStep / 2.0, kGap);
+        if (!points.empty() && sample->seconds - points.back().x() > longest) {
+            points.emplace_back(points.back().x() + longest / 2.0, kGap);
         }
         points.emplace_back(sample->seconds, value(*sample));
     }
@@ -94,6 +109,7 @@ std::vector<QPointF> samplePoints(const History& history, const ChartRange& rang
 
 std::vector<QPointF> meanPoints(const History& history, const ChartRange& range,
                                 double (*value)(const Sample&)) {
+    const auto [usual, longest] = history.grain();
     const double width = std::max(1.0, (range.to - range.from) / std::max(2, range.maxPoints));
     const auto [first, last] = samplesIn(history, range);
     std::vector<QPointF> points;
@@ -110,13 +126,13 @@ std::vector<QPointF> meanPoints(const History& history, const ChartRange& range,
     };
     for (auto sample = first; sample != last; ++sample) {
         const double step = sample->seconds - previous; // NaN at the first
-        if (step > kLongestStep) {
+        if (step > longest) {
             flush();
-            points.emplace_back(previous + kLongestStep / 2.0, kGap);
+            points.emplace_back(previous + longest / 2.0, kGap);
         }
         // A sample stands for the time before it.
         const double weight =
-            step <= kLongestStep ? step : std::min(1.0, std::max(sample->seconds, 0.1));
+            step <= longest ? step : std::min(usual, std::max(sample->seconds, 0.1));
         const double index = std::floor((sample->seconds - weight / 2.0) / width);
         if (time > 0 && index != column) {
             flush();
@@ -130,18 +146,22 @@ std::vector<QPointF> meanPoints(const History& history, const ChartRange& range,
     return points;
 }
 
+double ttftWindow(const History& history, const ChartRange& range) {
+    return std::max(range.window, gridStep(range.from, std::min(range.to, history.endSeconds()),
+                                           range.maxPoints, kTtftStep));
+}
+
 QuantileCurves rollingTtft(const History& history, const ChartRange& range) {
+    const double windowSeconds = ttftWindow(history, range);
     const auto& requests = history.requests();
     const auto counts = [&range](const RequestPoint& request) {
         return isLatencySample(request, range.filter) && std::isfinite(ttftMs(request, range.edge));
     };
-    // Four points a second are finer than a window of seconds can move.
-    constexpr double kLeastStep = 0.25;
     const double to = std::min(range.to, history.endSeconds());
-    const std::vector<double> times = gridTimes(range.from, to, range.maxPoints, kLeastStep);
+    const std::vector<double> times = gridTimes(range.from, to, range.maxPoints, kTtftStep);
     const auto compute = [&](std::size_t begin, std::size_t end, std::vector<TtftPoint>& points) {
         RollingQuantiles window;
-        auto entering = std::ranges::upper_bound(requests, times[begin] - range.window, {},
+        auto entering = std::ranges::upper_bound(requests, times[begin] - windowSeconds, {},
                                                  &RequestPoint::seconds);
         auto leaving = entering;
         for (std::size_t i = begin; i < end; ++i) {
@@ -150,7 +170,7 @@ QuantileCurves rollingTtft(const History& history, const ChartRange& range) {
                     window.add(ttftMs(*entering, range.edge));
                 }
             }
-            for (; leaving != entering && leaving->seconds <= times[i] - range.window; ++leaving) {
+            for (; leaving != entering && leaving->seconds <= times[i] - windowSeconds; ++leaving) {
                 if (counts(*leaving)) {
                     window.remove(ttftMs(*leaving, range.edge));
                 }
@@ -161,8 +181,8 @@ QuantileCurves rollingTtft(const History& history, const ChartRange& range) {
                          .count = window.count()};
         }
     };
-    const CurveKey key{.step = gridStep(range.from, to, range.maxPoints, kLeastStep),
-                       .window = range.window,
+    const CurveKey key{.step = gridStep(range.from, to, range.maxPoints, kTtftStep),
+                       .window = windowSeconds,
                        .filter = range.filter,
                        .edge = range.edge};
     const std::vector<TtftPoint> points = onGrid<TtftPoint>(

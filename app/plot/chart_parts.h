@@ -10,6 +10,9 @@ namespace app::parts {
 QString text(const char* english);
 
 Plot emptyPlot(const char* key, const QString& title, const QString& unit, const ChartRange& range);
+// The markers of the span. Where they are many their pins are counts: they have no words then,
+// which every chart of a day would make ten times a second.
+std::vector<Marker> markersIn(const History& history, const ChartRange& range);
 // Sets yMax to a nice bound over every line, stack and threshold that is close enough to matter.
 void fitY(Plot& plot);
 
@@ -26,6 +29,9 @@ struct QuantileCurves {
     std::vector<QPointF> p50, p90, p99;
     std::vector<bool> unsure50, unsure90, unsure99;
 };
+// Its window: the one that was asked for, no shorter than the step between two points, so that a
+// view of days leaves no request out.
+double ttftWindow(const History& history, const ChartRange& range);
 QuantileCurves rollingTtft(const History& history, const ChartRange& range);
 
 } // namespace app::parts

@@ -25,10 +25,10 @@ constexpr double kHealthyLow = 60.0;
 constexpr double kHealthyHigh = 80.0;
 
 Plot ttftChart(const History& history, const ChartRange& range) {
-    Plot plot = parts::emptyPlot(
-        "ttft", text(QT_TRANSLATE_NOOP("charts", "TTFT")),
-        text(QT_TRANSLATE_NOOP("charts", "ms · rolling %1 s")).arg(std::llround(range.window)),
-        range);
+    Plot plot = parts::emptyPlot("ttft", text(QT_TRANSLATE_NOOP("charts", "TTFT")),
+                                 text(QT_TRANSLATE_NOOP("charts", "ms · rolling %1 s"))
+                                     .arg(std::llround(parts::ttftWindow(history, range))),
+                                 range);
     parts::QuantileCurves curves = parts::rollingTtft(history, range);
     plot.bands = {
         {.color = ColorRole::TtftP90, .opacity = 0.16, .lower = curves.p50, .upper = curves.p90},
@@ -55,7 +55,7 @@ Plot ttftChart(const History& history, const ChartRange& range) {
                     .unsure = std::move(curves.unsure99),
                     .unsureLabel = tooFew(0.99)}};
     parts::fitY(plot);
-    plot.markers = chartMarkers(history);
+    plot.markers = parts::markersIn(history, range);
     return plot;
 }
 
@@ -74,7 +74,7 @@ Plot throughputChart(const History& history, const ChartRange& range) {
                     .points = parts::meanPoints(
                         history, range, [](const Sample& s) { return s.promptPerSecond; })}};
     parts::fitY(plot);
-    plot.markers = chartMarkers(history);
+    plot.markers = parts::markersIn(history, range);
     return plot;
 }
 
@@ -102,7 +102,7 @@ Plot batchChart(const History& history, const ChartRange& range) {
              .name = text(QT_TRANSLATE_NOOP("charts", "%1 slots")).arg(numberText(slotCount))});
     }
     parts::fitY(plot);
-    plot.markers = chartMarkers(history);
+    plot.markers = parts::markersIn(history, range);
     return plot;
 }
 
@@ -118,7 +118,7 @@ Plot percentChart(const ChartRange& range, const char* key, const QString& title
                     .points = std::move(points)}};
     plot.decimals = 1;
     plot.yMax = 100.0;
-    plot.markers = chartMarkers(history);
+    plot.markers = parts::markersIn(history, range);
     return plot;
 }
 
@@ -154,7 +154,7 @@ Plot processChart(const History& history, const ChartRange& range) {
                         return s.processBytes / (1024.0 * 1024.0);
                     })}};
     parts::fitY(plot);
-    plot.markers = chartMarkers(history);
+    plot.markers = parts::markersIn(history, range);
     return plot;
 }
 
@@ -232,13 +232,16 @@ Plot ledgerChart(const History& history, const ChartRange& range) {
                                .kind = SeriesKind::Stack,
                                .hatched = group.isModelled});
     }
-    // Shorter than the quantiles' window: a mean needs fewer requests than a tail.
-    const double window = std::max(2.0, range.window / 6.0);
+    // Shorter than the quantiles' window: a mean needs fewer requests than a tail. No shorter than
+    // a step, so that every request is in a point.
+    constexpr double kLeastStep = 0.5;
+    const double window = std::max({2.0, range.window / 6.0,
+                                    gridStep(range.from, std::min(range.to, history.endSeconds()),
+                                             range.maxPoints, kLeastStep)});
     const auto& requests = history.requests();
     const auto counts = [&range](const RequestPoint& request) {
         return request.hasLedger && isLatencySample(request, range.filter);
     };
-    constexpr double kLeastStep = 0.5;
     const double to = std::min(range.to, history.endSeconds());
     const std::vector<double> times = gridTimes(range.from, to, range.maxPoints, kLeastStep);
     const auto compute = [&](std::size_t begin, std::size_t end, std::vector<GroupSums>& means) {
@@ -284,8 +287,30 @@ Plot ledgerChart(const History& history, const ChartRange& range) {
     if (plot.yMax >= 1000.0) {
         plot.decimals = 0; // tenths of a millisecond say nothing beside seconds
     }
-    plot.markers = chartMarkers(history);
+    plot.markers = parts::markersIn(history, range);
     return plot;
+}
+
+constexpr std::array<ChartRow, 8> kCharts = {{
+    {"ttft", ttftChart, true, true},
+    {"throughput", throughputChart, true},
+    {"batch", batchChart, true},
+    {"ledger", ledgerChart, true, true},
+    {"kv", kvChart, false},
+    {"memory", memoryChart, false},
+    {"process", processChart, false},
+    {"busy", busyChart, false},
+}};
+
+} // namespace
+
+std::span<const ChartRow> chartTable() {
+    return kCharts;
+}
+
+const ChartRow* findChart(std::string_view key) {
+    const auto* row = std::ranges::find(kCharts, key, &ChartRow::key);
+    return row != kCharts.end() ? row : nullptr;
 }
 
 MarkerKind markerKind(const engine::Event& event) {
@@ -323,36 +348,18 @@ MarkerKind markerKind(const engine::Event& event) {
                                                                      : MarkerKind::Note;
 }
 
-constexpr std::array<ChartRow, 8> kCharts = {{
-    {"ttft", ttftChart, true},
-    {"throughput", throughputChart, true},
-    {"batch", batchChart, true},
-    {"ledger", ledgerChart, true},
-    {"kv", kvChart, false},
-    {"memory", memoryChart, false},
-    {"process", processChart, false},
-    {"busy", busyChart, false},
-}};
-
-} // namespace
-
-std::span<const ChartRow> chartTable() {
-    return kCharts;
-}
-
-const ChartRow* findChart(std::string_view key) {
-    const auto* row = std::ranges::find(kCharts, key, &ChartRow::key);
-    return row != kCharts.end() ? row : nullptr;
+Marker chartMarker(const HistoryMarker& marker) {
+    return {.x = marker.seconds,
+            .number = marker.number,
+            .kind = markerKind(marker.event),
+            .text = markerText(marker.event)};
 }
 
 std::vector<Marker> chartMarkers(const History& history) {
     std::vector<Marker> markers;
     markers.reserve(history.markers().size());
     for (const HistoryMarker& marker : history.markers()) {
-        markers.push_back({.x = marker.seconds,
-                           .number = marker.number,
-                           .kind = markerKind(marker.event),
-                           .text = markerText(marker.event)});
+        markers.push_back(chartMarker(marker));
     }
     return markers;
 }

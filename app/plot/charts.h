@@ -25,11 +25,14 @@ struct ChartRow {
     std::string_view
         key; // "ttft", "throughput", "batch", "ledger", "kv", "memory", "process", "busy"
     Plot (*make)(const History&, const ChartRange&);
-    bool isDefault = false; // shown on the live page and in every report
+    bool isDefault = false;    // shown on the live page and in every report
+    bool isOfRequests = false; // made from requests, else from samples
 };
 std::span<const ChartRow> chartTable();
 const ChartRow* findChart(std::string_view key);
 
+MarkerKind markerKind(const engine::Event& event);
+Marker chartMarker(const HistoryMarker& marker);
 // Markers of the history as chart markers, numbered in order of time.
 std::vector<Marker> chartMarkers(const History& history);
 

@@ -44,6 +44,8 @@ public:
     using Answer = std::function<void(engine::Result<void>)>;
     void renameRun(std::int64_t run, std::string name, std::string note, Answer answer);
     void removeRun(std::int64_t run, Answer answer);
+    // What happened until now goes to the log at once; the answer comes when it is there.
+    void flush(Answer answer);
     // Any other change of the log.
     void change(std::function<engine::Result<void>(RunStore&)> body, Answer answer);
 

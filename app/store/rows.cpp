@@ -60,17 +60,17 @@ std::string insertSql(std::string_view table, const std::vector<std::string>& co
                        fmt::join(marks, ", "));
 }
 
-// NULL stands for a column that this log does not have.
+// NULL stands for a column that this log does not have. `rest`: conditions and order.
 std::string selectSql(const Database& database, std::string_view table,
-                      const std::vector<std::string>& columns, std::string_view order) {
+                      const std::vector<std::string>& columns, std::string_view rest) {
     const std::vector<std::string> existing = database.columns(table);
     std::vector<std::string> terms;
     for (const std::string& column : columns) {
         const bool isThere = std::ranges::find(existing, column) != existing.end();
         terms.push_back(isThere ? quotedName(column) : "NULL");
     }
-    return fmt::format("SELECT {} FROM {} WHERE run_id = ? ORDER BY {}", fmt::join(terms, ", "),
-                       table, order);
+    return fmt::format("SELECT {} FROM {} WHERE run_id = ?1 {}", fmt::join(terms, ", "), table,
+                       rest);
 }
 
 std::string preemptionsJson(const std::vector<engine::PreemptionSpan>& spans, TimePoint start) {
@@ -141,6 +141,22 @@ StoredRequest requestOf(const Statement& row) {
     record.streamedTokens = row.optionalInteger(column++).value_or(0);
     record.streamedNs = row.optionalInteger(column++).value_or(0);
     return stored;
+}
+
+SampleRow sampleOf(const Statement& select) {
+    SampleRow row;
+    row.sample.seconds = static_cast<double>(select.integer(1)) / 1e9;
+    row.kvSharePeak = select.number(2);
+    row.processBytesPeak = select.number(3);
+    int column = 4;
+    for (const SampleColumn& entry : sampleColumns()) {
+        row.sample.*entry.member = select.number(column++);
+    }
+    row.metrics.reserve(engine::metricTable().size());
+    for (std::size_t metric = 0; metric < engine::metricTable().size(); ++metric) {
+        row.metrics.push_back(select.optionalNumber(column++));
+    }
+    return row;
 }
 
 } // namespace
@@ -214,35 +230,49 @@ void writeEvent(Statement& insert, std::int64_t run, std::int64_t sequence,
     insert.add(row.kind).add(row.payloadJson).execute();
 }
 
-void readRequests(const Database& database, std::int64_t run,
+void readRequests(const Database& database, std::int64_t run, const RequestRange& range,
                   const std::function<void(StoredRequest&&)>& take) {
-    Statement select = database.prepare(selectSql(database, "request", requestColumns(), "n"));
-    select.bind(1, run);
+    // One without a time of its own is taken for there all the time.
+    const char* const inSpan = range.spanNs ? "AND coalesce(scheduled_ns, received_ns, ?3) <= ?4 "
+                                              "AND coalesce(finished_ns, last_token_ns, ?4) >= ?3 "
+                                            : "";
+    Statement select = database.prepare(selectSql(
+        database, "request", requestColumns(),
+        fmt::format("AND n > ?2 {}ORDER BY n LIMIT {}", inSpan, range.count.value_or(-1))));
+    select.bind(1, run).bind(2, range.after);
+    if (range.spanNs) {
+        select.bind(3, range.spanNs->first).bind(4, range.spanNs->second);
+    }
     while (select.step()) {
         take(requestOf(select));
     }
 }
 
-std::vector<SampleRow> readSamples(const Database& database, std::int64_t run) {
-    Statement select =
-        database.prepare(selectSql(database, "sample_1s", sampleRowColumns(), "t_ns"));
-    select.bind(1, run);
+std::vector<SampleRow> readSamples(const Database& database, std::int64_t run, std::int64_t after,
+                                   std::int64_t upTo) {
+    Statement select = database.prepare(selectSql(database, "sample_1s", sampleRowColumns(),
+                                                  "AND t_ns > ?2 AND t_ns <= ?3 ORDER BY t_ns"));
+    select.bind(1, run).bind(2, after).bind(3, upTo);
     std::vector<SampleRow> rows;
     while (select.step()) {
-        SampleRow row;
-        row.sample.seconds = static_cast<double>(select.integer(1)) / 1e9;
-        row.kvSharePeak = select.number(2);
-        row.processBytesPeak = select.number(3);
-        int column = 4;
-        for (const SampleColumn& entry : sampleColumns()) {
-            row.sample.*entry.member = select.number(column++);
-        }
-        for (std::size_t metric = 0; metric < engine::metricTable().size(); ++metric) {
-            row.metrics.push_back(select.optionalNumber(column++));
-        }
-        rows.push_back(std::move(row));
+        rows.push_back(sampleOf(select));
     }
     return rows;
+}
+
+SecondReader::SecondReader(const Database& database)
+    : m_select(
+          database.prepare(selectSql(database, "sample_1s", sampleRowColumns(), "AND t_ns = ?2"))) {
+}
+
+std::optional<SampleRow> SecondReader::read(std::int64_t run, std::int64_t timeNs) {
+    m_select.bind(1, run).bind(2, timeNs);
+    std::optional<SampleRow> row;
+    if (m_select.step()) {
+        row = sampleOf(m_select);
+    }
+    m_select.reset();
+    return row;
 }
 
 std::int64_t countEvents(const Database& database, std::int64_t run, std::string_view kind) {
@@ -252,9 +282,16 @@ std::int64_t countEvents(const Database& database, std::int64_t run, std::string
     return select.step() ? select.integer(0) : 0;
 }
 
-std::vector<StoredEvent> readEvents(const Database& database, std::int64_t run) {
-    Statement select = database.prepare("SELECT seq, t_ns, step, source, kind, payload_json "
-                                        "FROM event WHERE run_id = ? ORDER BY seq");
+std::vector<StoredEvent> readEvents(const Database& database, std::int64_t run,
+                                    EventChoice choice) {
+    const char* const plain =
+        choice == EventChoice::Plain
+            ? "AND kind NOT IN ('step_cost', 'batch_ended', 'preempted', 'phase_timed') "
+            : "";
+    Statement select =
+        database.prepare(fmt::format("SELECT seq, t_ns, step, source, kind, payload_json "
+                                     "FROM event WHERE run_id = ? {}ORDER BY seq",
+                                     plain));
     select.bind(1, run);
     std::vector<StoredEvent> events;
     while (select.step()) {

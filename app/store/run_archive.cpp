@@ -12,8 +12,9 @@ namespace app {
 namespace {
 
 // Parents before what refers to them.
-constexpr std::array<const char*, 7> kOfARun = {
-    "tag", "setting", "request", "sample_1s", "event", "experiment", "experiment_block"};
+constexpr std::array<const char*, 10> kOfARun = {
+    "tag",        "setting",          "request",    "sample_1s",    "event",
+    "experiment", "experiment_block", "sample_60s", "request_page", "run_figures"};
 
 std::string sharedColumns(const Database& from, const Database& to, const char* table,
                           const char* without, int& count) {
@@ -73,7 +74,16 @@ std::vector<std::int64_t> copyRuns(const Database& from, const Database& to,
     Statement insert =
         to.prepare(fmt::format("INSERT INTO run ({}) VALUES ({})", columns, marks(count)));
     std::vector<std::int64_t> copies;
+    const bool hasRemovals = !from.columns("removal").empty();
+    Statement going = from.prepare(hasRemovals ? "SELECT 1 FROM removal WHERE run_id = ?"
+                                               : "SELECT 1 WHERE ? IS NULL");
     while (rows.step()) {
+        going.addColumn(rows, 0);
+        const bool isGoing = going.step();
+        going.reset();
+        if (isGoing) {
+            continue;
+        }
         known.addColumn(rows, 1);
         const bool isKnown = known.step();
         known.reset();

@@ -75,9 +75,15 @@ std::int64_t insertRun(const Database& database, const RunInfo& info) {
 
 std::vector<RunInfo> readRuns(const Database& database, std::optional<std::int64_t> run) {
     Statement select = database.prepare(
-        "SELECT id, uuid, name, note, state, started_utc, length_ns, model_name, model_digest, "
-        "workload_name, workload_toml, request_digest, seed, machine_json, slo_ttft_ns, "
-        "slo_tpot_ns, is_incomplete FROM run WHERE ?1 IS NULL OR id = ?1 ORDER BY id DESC");
+        std::string(
+            "SELECT id, uuid, name, note, state, started_utc, length_ns, model_name, model_digest, "
+            "workload_name, workload_toml, request_digest, seed, machine_json, "
+            "slo_ttft_ns, slo_tpot_ns, is_incomplete FROM run "
+            "WHERE (?1 IS NULL OR id = ?1) ") +
+        std::string(database.columns("removal").empty()
+                        ? ""
+                        : "AND id NOT IN (SELECT run_id FROM removal) ") +
+        "ORDER BY id DESC");
     Statement tags = database.prepare("SELECT tag FROM tag WHERE run_id = ? ORDER BY tag");
     select.bind(1, run);
     std::vector<RunInfo> runs;
@@ -114,11 +120,15 @@ std::vector<RunInfo> readRuns(const Database& database, std::optional<std::int64
     return runs;
 }
 
+// Rows of a table are in order of time, or nearly: the newest few tell the latest, however many
+// there are.
 std::int64_t lastTime(const Database& database, std::int64_t run) {
     Statement select = database.prepare(
         "SELECT max(0, coalesce((SELECT max(t_ns) FROM sample_1s WHERE run_id = ?1), 0), "
-        "coalesce((SELECT max(t_ns) FROM event WHERE run_id = ?1), 0), "
-        "coalesce((SELECT max(finished_ns) FROM request WHERE run_id = ?1), 0))");
+        "coalesce((SELECT max(t_ns) FROM (SELECT t_ns FROM event WHERE run_id = ?1 "
+        "ORDER BY seq DESC LIMIT 1000)), 0), "
+        "coalesce((SELECT max(finished_ns) FROM (SELECT finished_ns FROM request "
+        "WHERE run_id = ?1 ORDER BY n DESC LIMIT 1000)), 0))");
     select.bind(1, run);
     return select.step() ? select.integer(0) : 0;
 }

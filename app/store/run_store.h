@@ -75,7 +75,7 @@ struct RunSummary {
     std::vector<SettingRow> settings; // the last row of each field
 };
 
-// A run whole, for reports and comparison.
+// A run whole, for reports and comparison; or without requests and samples, for charts of it.
 struct RunData {
     RunSummary summary;
     std::vector<StoredRequest> requests;
@@ -84,6 +84,8 @@ struct RunData {
     std::vector<SettingRow> settings; // every row
     History history;                  // filled from samples, requests, events
     std::string digest;               // "sha256:..." of the raw rows
+    bool hasMinutes = false;          // its samples are minutes: of a run of days
+    bool isWhole = true;              // false: of overview(), without requests, samples and digest
 };
 // Makes the history anew from samples, events and requests.
 void fillHistory(RunData& data);
@@ -97,6 +99,10 @@ struct StoredExperiment {
 struct StoredBlock {
     std::int64_t number = 0, fromNs = 0, toNs = 0;
     std::string json;
+};
+
+struct RunSize {
+    std::int64_t requests = 0, samples = 0;
 };
 
 enum class StoreMode : std::uint8_t { Write, ReadOnly };
@@ -113,7 +119,17 @@ public:
     // Reading.
     engine::Result<std::vector<RunSummary>> runs() const; // newest first
     engine::Result<RunSummary> summary(std::int64_t run) const;
+    // Of a run of more than kMostSeconds the samples are minutes.
     engine::Result<RunData> load(std::int64_t run) const;
+    static constexpr std::int64_t kMostSeconds = 200'000;
+    // Summary, settings, events that people read, and a history of minutes: at once, however long
+    // the run is.
+    engine::Result<RunData> overview(std::int64_t run) const;
+    // With the requests that were there at some time of a span, and its samples; seconds of the
+    // run.
+    engine::Result<RunData> loadSpan(std::int64_t run, double from, double to) const;
+    engine::Result<std::vector<Sample>> seconds(std::int64_t run, double from, double to) const;
+    engine::Result<RunSize> size(std::int64_t run) const;
     // Newest first; a log from before there were experiments has none.
     engine::Result<std::vector<StoredExperiment>> experiments() const;
     // Runs that open() found in state recording.
@@ -133,6 +149,11 @@ public:
     engine::Result<void> rename(std::int64_t run, const std::string& name, const std::string& note);
     engine::Result<void> setTags(std::int64_t run, const std::vector<std::string>& tags);
     engine::Result<void> remove(std::int64_t run);
+    // The same in pieces: at once it is in no list any more, and its rows go by tidySome().
+    engine::Result<void> beginRemove(std::int64_t run);
+    // What can wait: rows of removed runs, tiers and figures of ended ones. A bounded piece in one
+    // transaction; false: there is nothing left to do.
+    engine::Result<bool> tidySome();
     // Every run of another log; those that are here already (the same uuid) are left out. The ids
     // that they got.
     engine::Result<std::vector<std::int64_t>> importRuns(const std::filesystem::path& other);

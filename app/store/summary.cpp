@@ -33,6 +33,8 @@ bool isClosedLoop(const RunInfo& info) {
            });
 }
 
+} // namespace
+
 std::vector<SettingRow> lastOfEachField(const std::vector<SettingRow>& rows) {
     std::vector<SettingRow> last;
     for (const SettingRow& row : rows) {
@@ -45,8 +47,6 @@ std::vector<SettingRow> lastOfEachField(const std::vector<SettingRow>& rows) {
     }
     return last;
 }
-
-} // namespace
 
 bool isWarm(std::uint32_t tags) {
     constexpr auto kNotWarm = static_cast<std::uint32_t>(engine::SampleTag::Cold) |
@@ -75,6 +75,40 @@ bool isGood(const engine::RequestRecord& record, const RunInfo& info) {
     return engine::outcome(record.reason) == engine::Outcome::Completed &&
            (record.tags & engine::kNotComputed) == 0 && ttft && *ttft <= info.sloTtftMs &&
            (!tpot || *tpot <= info.sloTpotMs);
+}
+
+void SummaryBuilder::Gaps::add(double gap) {
+    const bool isFirst = m_exact.empty() && !m_buckets;
+    m_least = isFirst ? gap : std::min(m_least, gap);
+    m_greatest = isFirst ? gap : std::max(m_greatest, gap);
+    if (m_buckets) {
+        m_buckets->add(gap);
+        return;
+    }
+    m_exact.push_back(gap);
+    if (m_exact.size() > kExact) {
+        m_buckets.emplace();
+        for (const double known : m_exact) {
+            m_buckets->add(known);
+        }
+        m_exact = {};
+    }
+}
+
+Quantiles SummaryBuilder::Gaps::finish() {
+    if (!m_buckets) {
+        return quantiles(std::move(m_exact));
+    }
+    const auto at = [this](double q) {
+        return std::clamp(m_buckets->quantile(q).value_or(m_least), m_least, m_greatest);
+    };
+    return {.p50 = at(0.50),
+            .p90 = at(0.90),
+            .p95 = at(0.95),
+            .p99 = at(0.99),
+            .minimum = m_least,
+            .maximum = m_greatest,
+            .n = m_buckets->count()};
 }
 
 SummaryBuilder::SummaryBuilder(RunInfo info) {
@@ -120,7 +154,7 @@ void SummaryBuilder::addLatency(const engine::RequestRecord& record) {
     push(m_tpot, milliseconds(record.tpot()));
     push(m_e2e, milliseconds(record.e2e()));
     for (std::size_t i = 1; i < record.steps.size(); ++i) {
-        m_itl.push_back(milliseconds(record.steps[i].time - record.steps[i - 1].time));
+        m_itl.add(milliseconds(record.steps[i].time - record.steps[i - 1].time));
     }
 }
 
@@ -158,7 +192,7 @@ RunSummary SummaryBuilder::finish(const std::vector<SettingRow>& settings) {
     summary.ttftMs = quantiles(std::move(m_ttft));
     summary.tpotMs = quantiles(std::move(m_tpot));
     summary.e2eMs = quantiles(std::move(m_e2e));
-    summary.itlMs = quantiles(std::move(m_itl));
+    summary.itlMs = m_itl.finish();
     if (summary.run.seconds > 0) {
         summary.outputPerSecond = m_outputTokens / summary.run.seconds;
         summary.promptPerSecond = m_promptTokens / summary.run.seconds;

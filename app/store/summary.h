@@ -1,6 +1,7 @@
 // The figures of a run from its requests. Pure; any thread. Definitions (METRICS in
 // ARCHITECTURE.md):
-//   latency   TTFT, TPOT, E2EL of warm, completed requests; ITL: gaps between their token steps
+//   latency   TTFT, TPOT, E2EL of warm, completed requests; ITL: gaps between their token steps.
+//             Exact; of more than four million gaps with a relative error of 0.2 %
 //   rates     tokens and completed requests whose time lies within the run, per second of the run
 //   wanted    requests with a schedule, per second between the first and the last of them
 //   achieved  the same requests when they were received (all received ones where none had a
@@ -8,6 +9,7 @@
 //   goodput   completed requests of the run within both limits, per second of the run
 #pragma once
 
+#include "app/plot/rolling.h"
 #include "app/store/run_store.h"
 
 namespace app {
@@ -25,17 +27,32 @@ public:
     RunSummary finish(const std::vector<SettingRow>& settings); // every row of the run
 
 private:
+    // A day of tokens has more gaps than fit in memory one by one.
+    class Gaps {
+    public:
+        void add(double milliseconds);
+        Quantiles finish();
+
+    private:
+        static constexpr std::size_t kExact = 4'000'000;
+        std::vector<double> m_exact;
+        std::optional<RollingQuantiles> m_buckets; // once there are more
+        double m_least = 0, m_greatest = 0;
+    };
     void addLatency(const engine::RequestRecord& record);
     void addRates(const engine::RequestRecord& record);
     void addArrival(const engine::RequestRecord& record);
     bool isInRun(engine::TimePoint time) const;
 
     RunSummary m_summary;
-    std::vector<double> m_ttft, m_tpot, m_e2e, m_itl, m_lag;
+    std::vector<double> m_ttft, m_tpot, m_e2e, m_lag;
+    Gaps m_itl;
     std::vector<double> m_scheduled, m_received, m_unscheduled; // seconds
     double m_outputTokens = 0, m_promptTokens = 0, m_finished = 0, m_good = 0;
 };
 
+// In the order in which they were first told.
+std::vector<SettingRow> lastOfEachField(const std::vector<SettingRow>& rows);
 // Whether a completed request met the limits of its run; a missing TPOT is not held against it.
 bool isGood(const engine::RequestRecord& record, const RunInfo& info);
 // When the prompt had been computed; at the latest when text of the answer was seen, which is all

@@ -54,6 +54,8 @@ private Q_SLOTS:
     void figuresForProgramsAreNoMarkers();
     void repeatedOrRestartedSnapshotsMakeNoFalseRates();
     void mergingKeepsCountsAndBoundsMemory();
+    void aDayAtTenHertzHasABound();
+    void recordedRunsKeepAllOfThemselves();
     void requestsAreOrderedByTheirFirstText();
     void firstTextsCountBeforeTheEnd();
     void recordsBecomePoints();
@@ -161,6 +163,61 @@ void TstHistory::mergingKeepsCountsAndBoundsMemory() {
     QVERIFY2(std::abs(kept / produced - 1.0) < 0.005, qPrintable(QString::number(kept / produced)));
     QCOMPARE(samples.front().slots, 16.0);
     QCOMPARE(history.endSeconds(), last);
+}
+
+// A day and a half in virtual time, as the window feeds it: after the first nothing grows any more.
+void TstHistory::aDayAtTenHertzHasABound() {
+    History history;
+    history.reset(at(0));
+    constexpr int kDay = 864'000;
+    constexpr std::size_t kMergedAtOnce = 310; // half a minute
+    std::size_t samplesOfADay = 0, requestsOfADay = 0;
+    engine::Event event;
+    event.body = engine::Notice{.kind = "marker", .values = {}};
+    for (int tick = 1; tick <= kDay + kDay / 2; ++tick) {
+        const double now = 0.1 * tick;
+        history.addSample({.seconds = now, .running = 4.0, .outputPerSecond = 300.0});
+        history.addRequest({.id = engine::RequestId{static_cast<std::uint64_t>(tick)},
+                            .seconds = now,
+                            .ttftMs = 40.0});
+        if (tick % 60 == 0) {
+            event.time = at(now);
+            history.addEvent(event);
+        }
+        if (tick == kDay + kDay / 8) {
+            samplesOfADay = history.samples().size();
+            requestsOfADay = history.requests().size();
+        }
+    }
+    QVERIFY(samplesOfADay <= History::kFineSamples + History::kMergedSamples + kMergedAtOnce);
+    QVERIFY(history.samples().size() <= samplesOfADay + kMergedAtOnce);
+    QVERIFY(requestsOfADay <= History::kMaxRequests);
+    QVERIFY(history.requests().size() <= History::kMaxRequests);
+    QVERIFY(history.markers().size() <= History::kMaxMarkers);
+    // What is kept is the newest day, without holes.
+    QVERIFY(history.endSeconds() - history.samples().front().seconds > 86'400.0);
+    double previous = history.samples().front().seconds;
+    for (const Sample& sample : history.samples()) {
+        QVERIFY(sample.seconds - previous < 1.2);
+        QVERIFY(std::abs(sample.outputPerSecond - 300.0) < 1e-6);
+        previous = sample.seconds;
+    }
+}
+
+void TstHistory::recordedRunsKeepAllOfThemselves() {
+    History history;
+    history.reset(at(0), HistoryBound::Whole);
+    constexpr int kSeconds = 150'000; // more than a day and its fine part
+    for (int second = 1; second <= kSeconds; ++second) {
+        history.addSample({.seconds = static_cast<double>(second)});
+    }
+    QCOMPARE(history.samples().size(), static_cast<std::size_t>(kSeconds));
+    QCOMPARE(history.samples().front().seconds, 1.0);
+    history.reset(at(0)); // a live one is bounded again
+    for (int second = 1; second <= kSeconds; ++second) {
+        history.addSample({.seconds = static_cast<double>(second)});
+    }
+    QVERIFY(history.samples().size() < static_cast<std::size_t>(kSeconds));
 }
 
 void TstHistory::requestsAreOrderedByTheirFirstText() {

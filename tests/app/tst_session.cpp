@@ -409,12 +409,25 @@ void TstSession::bookmarksAreInTheRun() {
     QVERIFY(run.has_value());
     session->addBookmark({}, {.seconds = 0.5, .name = "while it runs"});
     QTRY_VERIFY(!session->history().markers().empty());
+    // It is in the log as soon as it is announced, while the run goes on.
+    QTRY_COMPARE(edited.count(), 1);
+    {
+        auto reader = RunStore::open(runLog(), StoreMode::ReadOnly);
+        QVERIFY(reader.has_value());
+        const auto running = (*reader)->load(*run);
+        QVERIFY(running.has_value());
+        QCOMPARE(running->summary.run.state, RunState::Recording);
+        QVERIFY(std::ranges::any_of(running->history.markers(), [](const HistoryMarker& marker) {
+            const auto bookmark = bookmarkOf(marker.event);
+            return bookmark && bookmark->name == "while it runs";
+        }));
+    }
     session->stopRecording();
     // The picture is still that of the run: what is marked now belongs to it as well.
     session->addBookmark({}, {.seconds = 0.25, .name = "\u4e4b\u540e \"quoted\""});
     session->addBookmark(*run, {.seconds = 0.125, .name = "from the list"});
     session->removeBookmark(*run, {.seconds = 0.5, .name = "while it runs"});
-    QTRY_COMPARE(edited.count(), 3);
+    QTRY_COMPARE(edited.count(), 4);
     for (const auto& arguments : edited) {
         QCOMPARE(arguments.front().toString(), QString());
     }

@@ -45,15 +45,14 @@ void describe(EventRow& row, const app::MarkerEffect& effect) {
 std::vector<EventRow> LiveEvents::rows(const app::History& history,
                                        std::optional<std::pair<double, double>> span) const {
     std::vector<EventRow> result;
-    const std::vector<app::Marker> markers = app::chartMarkers(history);
     const auto& events = history.markers();
-    for (std::size_t index = events.size(); index-- > 0;) {
+    for (std::size_t index = events.size(); index-- > 0 && result.size() < kMostRows;) {
         const app::HistoryMarker& marker = events[index];
         if (span && (marker.seconds < span->first || marker.seconds > span->second)) {
             continue;
         }
         EventRow row{.number = marker.number,
-                     .kind = markers[index].kind,
+                     .kind = app::markerKind(marker.event),
                      .seconds = marker.seconds,
                      .who = who(marker.event),
                      .what = app::eventText(marker.event)};
@@ -89,6 +88,9 @@ void LiveEvents::advance(const app::History& history, app::SampleFilter filter) 
         const int number = markers[index].number;
         if (app::bookmarkOf(markers[index].event)) {
             continue; // it changed nothing
+        }
+        while (m_effects.size() > 2 * kMostRows) { // no row shows the oldest any more
+            m_effects.erase(m_effects.begin());
         }
         Effect& known = m_effects[number];
         if (known.isFinal || now - known.computedAt < kEverySeconds) {

@@ -21,7 +21,8 @@ class LiveEvents final : public QObject {
 public:
     explicit LiveEvents(QObject* parent) : QObject(parent) {}
 
-    // Rows of all markers, or of those in a span; newest first.
+    // Rows of the newest markers, or of those in a span; newest first. The Log page has all.
+    static constexpr std::size_t kMostRows = 500;
     std::vector<EventRow> rows(const app::History& history,
                                std::optional<std::pair<double, double>> span) const;
     // Starts the next due effect, if any. Cheap; call a few times a second.

@@ -9,6 +9,7 @@
 #include <QElapsedTimer>
 #include <QStringList>
 
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -69,6 +70,7 @@ private:
     void tick();
     void beginCycle();
     void feedNext();
+    void feedMarkers();
     void feedTiles();
     void feedEvents();
     void showWorkload();
@@ -106,6 +108,8 @@ private:
     QGridLayout* m_grid = nullptr;
     EventStrip* m_events = nullptr;
     LiveEvents* m_liveEvents = nullptr;
+    // Start, count and last number of the markers that the group has.
+    std::tuple<engine::TimePoint, std::size_t, int> m_knownMarkers;
 
     struct Slot {
         QString key;

@@ -235,22 +235,24 @@ QList<PageAction> LivePage::actions() {
 }
 
 QList<KeyHint> LivePage::keys() const {
-    return {{QStringLiteral("W / S"), tr("zoom in, out")},
-            {QStringLiteral("A / D"), tr("earlier, later")},
-            {QStringLiteral("F"), tr("the whole run")},
-            {tr("Space"), tr("pause or follow")},
-            {QStringLiteral(", / ."), tr("event before, event after")},
-            {QStringLiteral("← / →"), tr("move the crosshair; with Shift in longer steps")},
-            {QStringLiteral("[ / ]"), tr("select from the crosshair, up to the crosshair")},
-            {QStringLiteral("Z"), tr("zoom to the selection")},
-            {QStringLiteral("M"), tr("bookmark at the crosshair; Del in the events removes it")},
-            {QStringLiteral("X"), tr("in the events: compare the run before and after")},
-            {QStringLiteral("P"), tr("show the chart in focus in a window of its own")},
-            {QStringLiteral("T"), tr("show the chart in focus as a table")},
-            {QStringLiteral("Ctrl+C"), tr("copy the chart's values")},
-            {tr("Drag"), tr("select a span; it filters tiles, events and requests")},
-            {tr("Wheel"), tr("zoom; with Shift move")},
-            {QStringLiteral("Esc"), tr("clear selection and crosshair")}};
+    return {
+        {QStringLiteral("W / S"), tr("zoom in, out")},
+        {QStringLiteral("A / D"), tr("earlier, later")},
+        {QStringLiteral("F"), tr("the whole run")},
+        {tr("Space"), tr("pause or follow")},
+        {QStringLiteral(", / ."), tr("event before, event after")},
+        {QStringLiteral("← / →"), tr("move the crosshair; with Shift in longer steps")},
+        {QStringLiteral("[ / ]"), tr("select from the crosshair, up to the crosshair")},
+        {QStringLiteral("Z"), tr("zoom to the selection")},
+        {QStringLiteral("M"), tr("bookmark at the crosshair; Del in the events removes it")},
+        {QStringLiteral("X"), tr("in the events: compare the run before and after")},
+        {QStringLiteral("P"), tr("show the chart in focus in a window of its own")},
+        {QStringLiteral("T"), tr("show the chart in focus as a table")},
+        {QStringLiteral("L"), tr("logarithmic axis of the chart in focus, where it has latencies")},
+        {QStringLiteral("Ctrl+C"), tr("copy the chart's values")},
+        {tr("Drag"), tr("select a span; it filters tiles, events and requests")},
+        {tr("Wheel"), tr("zoom; with Shift move")},
+        {QStringLiteral("Esc"), tr("clear selection and crosshair")}};
 }
 
 QWidget* LivePage::firstFocus() {
@@ -275,6 +277,7 @@ void LivePage::openArgument(const QString& argument) {
 void LivePage::changeEvent(QEvent* event) {
     if (event->type() == QEvent::LanguageChange) {
         retranslate();
+        m_knownMarkers = {}; // their words
     }
     Page::changeEvent(event);
 }

@@ -87,7 +87,7 @@ void LivePage::feedNext() {
         m_cycleRange.maxPoints = slot.view->plotWidth();
         app::Plot plot = slot.row->make(m_session.history(), m_cycleRange);
         if (m_next == 0) {
-            m_group->setMarkers(plot.markers);
+            feedMarkers();
         }
         slot.view->setPlot(std::move(plot));
         return;
@@ -98,6 +98,18 @@ void LivePage::feedNext() {
         feedTiles();
         feedEvents();
         showWorkload();
+    }
+}
+
+// For the keys that walk them: all, also those out of view, made anew only when there are others.
+void LivePage::feedMarkers() {
+    const app::History& history = m_session.history();
+    const auto& markers = history.markers();
+    const std::tuple known(history.start(), markers.size(),
+                           markers.empty() ? 0 : markers.back().number);
+    if (known != m_knownMarkers) {
+        m_knownMarkers = known;
+        m_group->setMarkers(app::chartMarkers(history));
     }
 }
 

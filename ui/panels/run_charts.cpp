@@ -1,5 +1,6 @@
 #include "ui/panels/run_charts.h"
 
+#include "app/background.h"
 #include "app/observe/bookmark.h"
 #include "app/plot/charts.h"
 #include "ui/charts/bookmark_field.h"
@@ -79,7 +80,11 @@ void RunCharts::setRun(const app::OpenedRun& run) {
     const bool isSame = m_run != nullptr && run.data != nullptr &&
                         m_run->summary.run.uuid == run.data->summary.run.uuid &&
                         m_run->summary.run.id == run.data->summary.run.id;
+    m_opened = {.data = run.data, .plots = {}, .log = run.log};
     m_run = run.data;
+    m_fine.reset();
+    ++m_fineNumber;
+    m_isReading = false;
     m_cache = {};
     m_effects->reset();
     while (m_charts.size() < run.plots.size()) {
@@ -120,10 +125,49 @@ void RunCharts::beginFeed() {
     if (m_run == nullptr) {
         return;
     }
+    askForSeconds();
     m_remaining = m_charts.size(); // the turn goes on round, so that a view that moves starves none
     if (!m_feedTimer->isActive()) {
         m_feedTimer->start(0ms);
     }
+}
+
+// Requests are all there; of samples the finest that is there for the whole view.
+const app::History& RunCharts::historyOf(const app::ChartRow& row) const {
+    const TimeView& view = m_group->view();
+    const bool isCovered =
+        m_fine != nullptr && m_fine->from <= std::max(0.0, view.from()) && m_fine->to >= view.to();
+    const bool isFine =
+        !row.isOfRequests && isCovered && app::needsSeconds(*m_run, view.from(), view.to());
+    return isFine ? m_fine->history : m_run->history;
+}
+
+// Reads the seconds of the view and as much on both sides, so that panning finds them there.
+void RunCharts::askForSeconds() {
+    const double from = m_group->view().from(), to = m_group->view().to();
+    const bool isCovered =
+        m_fine != nullptr && m_fine->from <= std::max(0.0, from) && m_fine->to >= to;
+    if (m_isReading || isCovered || !app::needsSeconds(*m_run, from, to)) {
+        return;
+    }
+    m_isReading = true;
+    const double around = to - from;
+    app::runInBackground(
+        this,
+        [opened = m_opened, low = std::max(0.0, from - around), high = to + around] {
+            return app::readFinePart(opened, low, high);
+        },
+        [this,
+         number = m_fineNumber](const engine::Result<std::shared_ptr<const app::FinePart>>& part) {
+            if (number != m_fineNumber) {
+                return; // of another run
+            }
+            m_isReading = false;
+            if (part) { // without it the minutes stay
+                m_fine = *part;
+                beginFeed();
+            }
+        });
 }
 
 void RunCharts::feedNext() {
@@ -135,10 +179,10 @@ void RunCharts::feedNext() {
     ChartView* chart = m_charts[m_next];
     if (const app::ChartRow* row = app::findChart(chart->plot().key.toStdString())) {
         const TimeView& view = m_group->view();
-        chart->setPlot(row->make(m_run->history, {.from = view.from(),
-                                                  .to = view.to(),
-                                                  .maxPoints = chart->plotWidth(),
-                                                  .cache = &m_cache}));
+        chart->setPlot(row->make(historyOf(*row), {.from = view.from(),
+                                                   .to = view.to(),
+                                                   .maxPoints = chart->plotWidth(),
+                                                   .cache = &m_cache}));
     }
     if (m_remaining > 0) {
         m_feedTimer->start(kBetweenCharts);

@@ -13,6 +13,10 @@
 #include <utility>
 #include <vector>
 
+namespace app {
+struct ChartRow;
+}
+
 class QGridLayout;
 class QTimer;
 
@@ -55,7 +59,14 @@ private:
     void askForBookmark(double seconds);
     std::optional<double> placeOf(int number) const;
 
-    std::shared_ptr<const app::RunData> m_run;
+    const app::History& historyOf(const app::ChartRow& row) const;
+    void askForSeconds();
+
+    app::OpenedRun m_opened;
+    std::shared_ptr<const app::RunData> m_run;   // of it
+    std::shared_ptr<const app::FinePart> m_fine; // of a long run, around the view; null before
+    int m_fineNumber = 0;                        // newest read; older ones are dropped
+    bool m_isReading = false;
     app::CurveCache m_cache; // of its curves
     ChartGroup* m_group;
     std::vector<ChartView*> m_charts;

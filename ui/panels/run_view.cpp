@@ -1,7 +1,6 @@
 #include "ui/panels/run_view.h"
 
 #include "app/background.h"
-#include "app/compare/run_slice.h"
 #include "app/definitions.h"
 #include "app/labels.h"
 #include "app/run_labels.h"
@@ -189,10 +188,31 @@ void RunView::readAs(std::optional<app::Dialect> dialect) {
 void RunView::showDialect() {
     const int index = m_dialects->currentIndex();
     m_pictures->setCurrentIndex(index > 0 ? 1 : 0);
-    if (index > 0 && m_run.data != nullptr) {
-        const auto dialect = static_cast<app::Dialect>(index - 1);
-        m_dialectView->setFigures(dialect, app::readAs(dialect, *m_run.data));
+    if (index <= 0 || m_run.data == nullptr) {
+        return;
     }
+    const auto dialect = static_cast<app::Dialect>(index - 1);
+    if (m_run.data->isWhole) {
+        m_dialectView->setFigures(dialect, app::readAs(dialect, *m_run.data));
+        return;
+    }
+    // Other definitions need every request.
+    m_dialectView->setFigures(dialect, {});
+    app::runInBackground(
+        this,
+        [run = m_run, dialect]() -> engine::Result<std::vector<app::DialectFigure>> {
+            const auto whole = app::wholeRun(run);
+            if (!whole) {
+                return std::unexpected(whole.error());
+            }
+            return app::readAs(dialect, **whole);
+        },
+        [this, index,
+         run = m_run.data](const engine::Result<std::vector<app::DialectFigure>>& figures) {
+            if (figures && run == m_run.data && index == m_dialects->currentIndex()) {
+                m_dialectView->setFigures(static_cast<app::Dialect>(index - 1), *figures);
+            }
+        });
 }
 
 QString RunView::figureText(std::size_t place) const {
@@ -218,15 +238,13 @@ void RunView::showSpan() {
     m_span->setText(times);
     app::runInBackground(
         this,
-        [run = m_run.data, span = *selection] {
-            return app::sliceRun(*run, span.first, span.second).summary;
-        },
-        [this, number, times](const app::RunSummary& summary) {
-            if (number == m_spanNumber) {
+        [run = m_run, span = *selection] { return app::spanFigures(run, span.first, span.second); },
+        [this, number, times](const engine::Result<app::RunSummary>& summary) {
+            if (number == m_spanNumber && summary) {
                 m_span->setText(
                     tr("%1 · n %2")
-                        .arg(times, app::numberText(static_cast<double>(summary.ttftMs.n))));
-                showFigures(summary);
+                        .arg(times, app::numberText(static_cast<double>(summary->ttftMs.n))));
+                showFigures(*summary);
                 Q_EMIT figuresShown();
             }
         });
