@@ -17,6 +17,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <memory>
@@ -49,32 +50,40 @@ void deliver(const std::string& target, const std::string& content) {
     printNote("Wrote " + target);
 }
 
-// Of two runs each gets a folder of its own.
-void deliverCsv(const std::string& folder, const std::vector<RunData>& runs) {
-    for (const RunData& run : runs) {
-        const std::filesystem::path place =
-            runs.size() == 1
-                ? std::filesystem::path(folder)
-                : std::filesystem::path(folder) / fmt::format("run-{}", run.summary.run.id);
-        orFail(writeCsv(run, place));
-        printNote("Wrote the tables into " + place.string());
+// The runs that were named, read and compared: each against the first.
+RunSet loadRuns(const RunArguments& arguments) {
+    const auto store = openForReading(arguments.runLog);
+    std::vector<std::shared_ptr<const RunData>> runs;
+    for (const std::int64_t id : arguments.runs) {
+        runs.push_back(std::make_shared<const RunData>(orFail(store->load(id))));
     }
+    return compareSet(std::move(runs));
 }
 
-std::vector<RunData> loadRuns(const RunArguments& arguments) {
-    const auto store = openForReading(arguments.runLog);
-    std::vector<RunData> runs;
-    for (const std::int64_t id : arguments.runs) {
-        runs.push_back(orFail(store->load(id)));
+void deliverCsv(const std::string& folder, const RunSet& set) {
+    orFail(set.runs.size() == 1 ? writeCsv(*set.runs.front(), folder)
+                                : writeCsv(set.runs, set.againstFirst, folder));
+    printNote("Wrote the tables into " + folder);
+}
+
+// One run, two, or more: three documents.
+template <class One, class Two, class More>
+std::string documentOf(const RunSet& set, One one, Two two, More more) {
+    switch (set.runs.size()) {
+    case 1:
+        return one(*set.runs.front());
+    case 2:
+        return two(*set.runs.front(), *set.runs.back());
+    default:
+        return more(set);
     }
-    return runs;
 }
 
 ExitStatus writeReports(const ReportArguments& report) {
     const RunArguments arguments = parseRunArguments(report.targets);
-    if (arguments.runs.empty() || arguments.runs.size() > 2) {
+    if (arguments.runs.empty() || arguments.runs.size() > kMostCompared) {
         throw CommandError(ExitStatus::Usage,
-                           "Name one run, or two to compare: headway report [DB] RUN [RUN] ...");
+                           "Name one run, or two to five to compare: headway report [DB] RUN...");
     }
     if (report.html.empty() && report.pdf.empty() && report.csv.empty() && report.json.empty() &&
         report.markdown.empty()) {
@@ -84,28 +93,38 @@ ExitStatus writeReports(const ReportArguments& report) {
             "--markdown FILE (- is standard output).");
     }
     const ReportApplication application;
-    const std::vector<RunData> runs = loadRuns(arguments);
-    const bool isComparison = runs.size() == 2;
+    const RunSet set = loadRuns(arguments);
+    using Run = const RunData&;
     if (!report.html.empty()) {
-        deliver(report.html, isComparison ? reportHtml(runs[0], runs[1]) : reportHtml(runs[0]));
+        deliver(report.html, documentOf(
+                                 set, [](Run run) { return reportHtml(run); },
+                                 [](Run a, Run b) { return reportHtml(a, b); },
+                                 [](const RunSet& runs) { return reportHtml(runs); }));
     }
     if (!report.pdf.empty()) {
-        deliver(report.pdf, isComparison ? reportPdf(runs[0], runs[1]) : reportPdf(runs[0]));
+        deliver(report.pdf, documentOf(
+                                set, [](Run run) { return reportPdf(run); },
+                                [](Run a, Run b) { return reportPdf(a, b); },
+                                [](const RunSet& runs) { return reportPdf(runs); }));
     }
     if (!report.csv.empty()) {
-        deliverCsv(report.csv, runs);
+        deliverCsv(report.csv, set);
     }
     if (!report.json.empty()) {
-        deliver(report.json, (isComparison ? comparisonJson(compareRuns(runs[0], runs[1]))
-                                           : reportJson(runs[0])) +
-                                 "\n");
+        deliver(report.json,
+                documentOf(
+                    set, [](Run run) { return reportJson(run); },
+                    [&set](Run, Run) { return comparisonJson(set.againstFirst.front()); },
+                    [](const RunSet& runs) { return comparisonJson(runs); }) +
+                    "\n");
     }
     if (!report.markdown.empty()) {
-        std::string text;
-        for (const RunData& run : runs) {
-            text += reportMarkdown(run);
-        }
-        deliver(report.markdown, text);
+        // Of two runs both reports, as scripts have them; of more the comparison.
+        deliver(report.markdown,
+                documentOf(
+                    set, [](Run run) { return reportMarkdown(run); },
+                    [](Run a, Run b) { return reportMarkdown(a) + reportMarkdown(b); },
+                    [](const RunSet& runs) { return reportMarkdown(runs); }));
     }
     return ExitStatus::Done;
 }
@@ -166,13 +185,52 @@ std::string comparisonText(const Comparison& comparison, std::int64_t a, std::in
     return comparison.cautions.empty() ? text : text + "\n";
 }
 
-ExitStatus compareTwo(const CompareArguments& compare) {
-    const RunArguments arguments = parseRunArguments(compare.targets);
-    if (arguments.runs.size() != 2) {
-        throw CommandError(ExitStatus::Usage, "Name two runs: headway compare [DB] A B.");
+// Three runs and more: a column each, with the difference to the first and its verdict.
+std::string setText(const RunSet& set) {
+    const std::int64_t first = set.runs.front()->summary.run.id;
+    std::vector<TextTable::Column> columns = {{"measure"},
+                                              {fmt::format("run {}", first), Align::Right}};
+    for (std::size_t i = 1; i < set.runs.size(); ++i) {
+        columns.push_back({fmt::format("run {}", set.runs[i]->summary.run.id), Align::Right});
+        columns.push_back({fmt::format("to run {}", first), Align::Right});
+        columns.push_back({"verdict"});
     }
-    const std::vector<RunData> runs = loadRuns(arguments);
-    const Comparison comparison = compareRuns(runs[0], runs[1]);
+    TextTable rows(std::move(columns));
+    for (std::size_t i = 0; i < set.againstFirst.front().rows.size(); ++i) {
+        const ComparisonRow& measure = set.againstFirst.front().rows[i];
+        std::vector<std::string> cells = {measure.metric, figureText(measure.a)};
+        for (const Comparison& comparison : set.againstFirst) {
+            const ComparisonRow& row = comparison.rows[i];
+            cells.insert(cells.end(), {figureText(row.b), figureText(row.difference),
+                                       std::string(name(row.verdict))});
+        }
+        rows.add(std::move(cells));
+    }
+    std::string text = rows.text();
+    std::vector<std::string> told;
+    for (const Comparison& comparison : set.againstFirst) {
+        for (const std::string& caution : comparison.cautions) {
+            if (std::ranges::find(told, caution) == told.end()) {
+                told.push_back(caution);
+                text += "\nCaution: " + cautionText(caution) + ".";
+            }
+        }
+    }
+    return told.empty() ? text : text + "\n";
+}
+
+ExitStatus compareSome(const CompareArguments& compare) {
+    const RunArguments arguments = parseRunArguments(compare.targets);
+    if (arguments.runs.size() < 2 || arguments.runs.size() > kMostCompared) {
+        throw CommandError(ExitStatus::Usage,
+                           "Name two to five runs: headway compare [DB] A B [C...].");
+    }
+    const RunSet set = loadRuns(arguments);
+    if (set.runs.size() > 2) {
+        printOut(compare.asJson ? comparisonJson(set) + "\n" : setText(set));
+        return ExitStatus::Done;
+    }
+    const Comparison& comparison = set.againstFirst.front();
     printOut(compare.asJson ? comparisonJson(comparison) + "\n"
                             : comparisonText(comparison, arguments.runs[0], arguments.runs[1]));
     return ExitStatus::Done;
@@ -226,8 +284,8 @@ void deliverClaims(const std::string& file, const std::vector<ClaimRow>& rows) {
 void declareReport(CLI::App& command, ChosenCommand& chosen) {
     const auto report = std::make_shared<ReportArguments>();
     command.add_option("RUN", report->targets,
-                       "[DB] RUN [RUN]: one run, or two to compare, after a run log other than "
-                       "the user's own");
+                       "[DB] RUN...: one run, or two to five to compare, after a run log other "
+                       "than the user's own");
     command.add_option("--html", report->html, "Self-contained page, opens offline");
     command.add_option("--pdf", report->pdf, "Designed pages for print");
     command.add_option("--csv", report->csv, "Folder for the tables");
@@ -239,9 +297,10 @@ void declareReport(CLI::App& command, ChosenCommand& chosen) {
 void declareCompare(CLI::App& command, ChosenCommand& chosen) {
     const auto compare = std::make_shared<CompareArguments>();
     command.add_option("RUN", compare->targets,
-                       "[DB] A B: two run ids, after a run log other than the user's own");
+                       "[DB] A B...: two to five run ids, each held against the first, after a "
+                       "run log other than the user's own");
     command.add_flag("--json", compare->asJson, "One JSON document on standard output");
-    command.callback([compare, &chosen] { chosen = [compare] { return compareTwo(*compare); }; });
+    command.callback([compare, &chosen] { chosen = [compare] { return compareSome(*compare); }; });
 }
 
 } // namespace app

@@ -12,9 +12,7 @@
 
 namespace app::report {
 
-namespace {
-
-QString number(const RunData& run) {
+QString runNumber(const RunData& run) {
     return QString::number(run.summary.run.id);
 }
 
@@ -23,7 +21,6 @@ const ComparisonRow* rowOf(const Comparison& comparison, std::string_view metric
     return found != comparison.rows.end() ? &*found : nullptr;
 }
 
-// "TTFT p50 fell from 205 to 30 ms [-183, -169]".
 QString changeText(const ComparisonRow& row) {
     const Measure& measure = *findMeasure(row.metric);
     const bool isResolved = row.verdict == Verdict::Better || row.verdict == Verdict::Worse;
@@ -39,7 +36,7 @@ QString changeText(const ComparisonRow& row) {
                                     intervalText(*row.interval, Signs::Always));
 }
 
-QString cautionText(const std::string& kind) {
+QString comparisonCaution(const std::string& kind) {
     constexpr std::array<std::pair<std::string_view, const char*>, 7> kTexts = {{
         {"sequential",
          QT_TRANSLATE_NOOP("report", "The runs followed each other: drift of the machine between "
@@ -57,6 +54,39 @@ QString cautionText(const std::string& kind) {
     const auto* row = std::ranges::find(kTexts, kind, &decltype(kTexts)::value_type::first);
     return row != kTexts.end() ? translated(row->second) : text(kind);
 }
+
+Text settingValue(const std::string& key, const std::string& requested,
+                  const std::string& effective) {
+    const engine::Field* field = engine::findField(key);
+    const auto value = [&](const std::string& raw) {
+        return raw.empty() ? dash() : field != nullptr ? choiceLabel(*field, raw) : text(raw);
+    };
+    Text shown = value(requested);
+    if (requested != effective) {
+        shown.add(QStringLiteral(" → ") + value(effective), Tone::Warn);
+    }
+    return shown;
+}
+
+Facts runFacts(const RunData& run) {
+    const RunInfo& info = run.summary.run;
+    Facts facts{.title = translated(QT_TRANSLATE_NOOP("report", "Run %1")).arg(info.id),
+                .rows = {}};
+    const auto add = [&](const char* label, const QString& value) {
+        facts.rows.emplace_back(translated(label), value.isEmpty() ? dash() : value);
+    };
+    add(QT_TRANSLATE_NOOP("report", "Name"), text(info.name));
+    add(QT_TRANSLATE_NOOP("report", "Started"), utcText(info.startedUtc));
+    add(QT_TRANSLATE_NOOP("report", "Length"), runTimeText(info.seconds));
+    add(QT_TRANSLATE_NOOP("report", "Model"), text(info.modelName));
+    add(QT_TRANSLATE_NOOP("report", "Device"), deviceText(info));
+    add(QT_TRANSLATE_NOOP("report", "Workload"), text(info.workloadName));
+    add(QT_TRANSLATE_NOOP("report", "Request list"), shortDigest(info.requestDigest));
+    add(QT_TRANSLATE_NOOP("report", "Note"), text(info.note));
+    return facts;
+}
+
+namespace {
 
 Section verdictSection(const RunData&, const RunData&, const Comparison& comparison) {
     const ComparisonRow* latency = rowOf(comparison, "ttft_p50_ms");
@@ -78,7 +108,7 @@ Section verdictSection(const RunData&, const RunData&, const Comparison& compari
                  count(Verdict::NotResolved));
     Bullets cautions;
     for (const std::string& kind : comparison.cautions) {
-        cautions.items.emplace_back(cautionText(kind),
+        cautions.items.emplace_back(comparisonCaution(kind),
                                     kind == "sequential" ? Tone::Muted : Tone::Warn);
     }
     return {.title = {},
@@ -90,9 +120,9 @@ Section verdictSection(const RunData&, const RunData&, const Comparison& compari
 Section differencesSection(const RunData& a, const RunData& b, const Comparison& comparison) {
     Table table;
     table.columns = {{translated(QT_TRANSLATE_NOOP("report", "Measure"))},
-                     {number(a), Align::Right},
-                     {number(b), Align::Right},
-                     {QStringLiteral("%1 \u2212 %2").arg(number(b), number(a)), Align::Right},
+                     {runNumber(a), Align::Right},
+                     {runNumber(b), Align::Right},
+                     {QStringLiteral("%1 \u2212 %2").arg(runNumber(b), runNumber(a)), Align::Right},
                      {translated(QT_TRANSLATE_NOOP("report", "95 % interval")), Align::Right},
                      {QStringLiteral("\u2212100 \u2026 +100"), Align::Left, true},
                      {QStringLiteral("%"), Align::Right},
@@ -134,57 +164,29 @@ Section differencesSection(const RunData& a, const RunData& b, const Comparison&
 Section overlaysSection(const RunData& a, const RunData& b, const Comparison&) {
     return {.title = {},
             .note = {},
-            .blocks = {ChartRowOf2{{overlayDistribution(a.history, number(a), b.history, number(b)),
-                                    overlayTtft(a.history, number(a), b.history, number(b))}}}};
+            .blocks = {
+                ChartRowOf2{{overlayDistribution(a.history, runNumber(a), b.history, runNumber(b)),
+                             overlayTtft(a.history, runNumber(a), b.history, runNumber(b))}}}};
 }
 
 Section differingSettingsSection(const RunData& a, const RunData& b, const Comparison& comparison) {
     Table table;
     table.columns = {{translated(QT_TRANSLATE_NOOP("report", "Setting"))},
-                     {number(a), Align::Right},
-                     {number(b), Align::Right}};
+                     {runNumber(a), Align::Right},
+                     {runNumber(b), Align::Right}};
     for (const SettingDifference& difference : comparison.settings) {
         const engine::Field* field = engine::findField(difference.field);
-        const auto side = [&](const std::string& requested, const std::string& effective) {
-            const auto value = [&](const std::string& raw) {
-                return raw.empty()        ? dash()
-                       : field != nullptr ? choiceLabel(*field, raw)
-                                          : text(raw);
-            };
-            Text shown = value(requested);
-            if (requested != effective) {
-                shown.add(QStringLiteral(" → ") + value(effective), Tone::Warn);
-            }
-            return shown;
-        };
         table.rows.push_back(
-            {.cells = {field != nullptr ? fieldLabel(*field) : text(difference.field),
-                       side(difference.requestedA, difference.effectiveA),
-                       side(difference.requestedB, difference.effectiveB)}});
+            {.cells = {
+                 field != nullptr ? fieldLabel(*field) : text(difference.field),
+                 settingValue(difference.field, difference.requestedA, difference.effectiveA),
+                 settingValue(difference.field, difference.requestedB, difference.effectiveB)}});
     }
     table.more = translated(QT_TRANSLATE_NOOP("report", "%1 equal settings are not listed."))
                      .arg(countText(comparison.equalSettings));
     return {.title = translated(QT_TRANSLATE_NOOP("report", "Settings that differ")),
             .note = {},
             .blocks = {std::move(table)}};
-}
-
-Facts runFacts(const RunData& run) {
-    const RunInfo& info = run.summary.run;
-    Facts facts{.title = translated(QT_TRANSLATE_NOOP("report", "Run %1")).arg(info.id),
-                .rows = {}};
-    const auto add = [&](const char* label, const QString& value) {
-        facts.rows.emplace_back(translated(label), value.isEmpty() ? dash() : value);
-    };
-    add(QT_TRANSLATE_NOOP("report", "Name"), text(info.name));
-    add(QT_TRANSLATE_NOOP("report", "Started"), utcText(info.startedUtc));
-    add(QT_TRANSLATE_NOOP("report", "Length"), runTimeText(info.seconds));
-    add(QT_TRANSLATE_NOOP("report", "Model"), text(info.modelName));
-    add(QT_TRANSLATE_NOOP("report", "Device"), deviceText(info));
-    add(QT_TRANSLATE_NOOP("report", "Workload"), text(info.workloadName));
-    add(QT_TRANSLATE_NOOP("report", "Request list"), shortDigest(info.requestDigest));
-    add(QT_TRANSLATE_NOOP("report", "Note"), text(info.note));
-    return facts;
 }
 
 Section bothRunsSection(const RunData& a, const RunData& b, const Comparison&) {

@@ -193,7 +193,48 @@ std::string summaryCsv(const RunData& run) {
     return csv.content();
 }
 
+std::string comparisonCsv(std::span<const std::shared_ptr<const RunData>> runs,
+                          std::span<const Comparison> againstFirst) {
+    CsvTable csv({"metric", "unit", "run_a", "run_b", "a", "b", "difference", "low", "high",
+                  "verdict", "n_a", "n_b"});
+    for (std::size_t i = 0; i < againstFirst.size(); ++i) {
+        for (const ComparisonRow& row : againstFirst[i].rows) {
+            csv.text(row.metric);
+            csv.text(row.unit);
+            csv.integer(runs.front()->summary.run.id);
+            csv.integer(runs[i + 1]->summary.run.id);
+            csv.number(row.a);
+            csv.number(row.b);
+            csv.number(row.difference);
+            csv.number(row.interval ? std::optional(row.interval->low) : std::nullopt);
+            csv.number(row.interval ? std::optional(row.interval->high) : std::nullopt);
+            csv.text(row.verdict == Verdict::None ? std::string_view() : name(row.verdict));
+            csv.integer(row.nA);
+            csv.integer(row.nB);
+            csv.endRow();
+        }
+    }
+    return csv.content();
+}
+
 } // namespace
+
+engine::Result<void> writeCsv(std::span<const std::shared_ptr<const RunData>> runs,
+                              std::span<const Comparison> againstFirst,
+                              const std::filesystem::path& folder) {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        const std::int64_t id = runs[i]->summary.run.id;
+        const bool isPart = std::ranges::count_if(runs, [id](const auto& run) {
+                                return run->summary.run.id == id;
+                            }) > 1;
+        const std::string place =
+            isPart ? fmt::format("run-{}-{}", id, i + 1) : fmt::format("run-{}", id);
+        if (auto written = writeCsv(*runs[i], folder / place); !written) {
+            return written;
+        }
+    }
+    return writeFile(folder / "comparison.csv", comparisonCsv(runs, againstFirst));
+}
 
 engine::Result<void> writeCsv(const RunData& run, const std::filesystem::path& folder) {
     std::error_code error;

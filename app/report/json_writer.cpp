@@ -167,28 +167,7 @@ Json listOf(const Rows& rows, Make make) {
     return list;
 }
 
-} // namespace
-
-std::string summaryJson(const RunSummary& summary, bool withSettings) {
-    return dumped(summaryDocument(summary, withSettings));
-}
-
-std::string reportJson(const RunData& run) {
-    Json json = summaryDocument(run.summary, true);
-    json["workload_toml"] = run.summary.run.workloadToml;
-    json["digest"] = run.digest;
-    json["setting_changes"] = settingsJson(run.settings);
-    json["events"] = listOf(run.events, [](const StoredEvent& event) {
-        return Json{{"sequence", event.sequence}, {"t_s", static_cast<double>(event.timeNs) / 1e9},
-                    {"step", event.step},         {"source", event.source},
-                    {"kind", event.kind},         {"payload", parsed(event.payloadJson)}};
-    });
-    json["samples"] = listOf(run.samples, sampleJson);
-    json["request_list"] = listOf(run.requests, requestJson);
-    return dumped(json);
-}
-
-std::string comparisonJson(const Comparison& comparison) {
+Json comparisonDocument(const Comparison& comparison) {
     Json json;
     json["rows"] = listOf(comparison.rows, [](const ComparisonRow& row) {
         return Json{
@@ -213,6 +192,45 @@ std::string comparisonJson(const Comparison& comparison) {
     });
     json["equal_settings"] = comparison.equalSettings;
     json["cautions"] = comparison.cautions;
+    return json;
+}
+
+} // namespace
+
+std::string summaryJson(const RunSummary& summary, bool withSettings) {
+    return dumped(summaryDocument(summary, withSettings));
+}
+
+std::string reportJson(const RunData& run) {
+    Json json = summaryDocument(run.summary, true);
+    json["workload_toml"] = run.summary.run.workloadToml;
+    json["digest"] = run.digest;
+    json["setting_changes"] = settingsJson(run.settings);
+    json["events"] = listOf(run.events, [](const StoredEvent& event) {
+        return Json{{"sequence", event.sequence}, {"t_s", static_cast<double>(event.timeNs) / 1e9},
+                    {"step", event.step},         {"source", event.source},
+                    {"kind", event.kind},         {"payload", parsed(event.payloadJson)}};
+    });
+    json["samples"] = listOf(run.samples, sampleJson);
+    json["request_list"] = listOf(run.requests, requestJson);
+    return dumped(json);
+}
+
+std::string comparisonJson(const Comparison& comparison) {
+    return dumped(comparisonDocument(comparison));
+}
+
+std::string comparisonJson(const RunSet& set) {
+    Json json;
+    json["runs"] =
+        listOf(set.runs, [](const auto& run) { return summaryDocument(run->summary, true); });
+    Json& list = json["against_first"] = Json::array();
+    for (std::size_t i = 0; i < set.againstFirst.size(); ++i) {
+        Json comparison = {{"run_a", set.runs.front()->summary.run.id},
+                           {"run_b", set.runs[i + 1]->summary.run.id}};
+        comparison.update(comparisonDocument(set.againstFirst[i]));
+        list.push_back(std::move(comparison));
+    }
     return dumped(json);
 }
 

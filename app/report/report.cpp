@@ -15,6 +15,10 @@ std::string reportHtml(const RunData& run) {
     return report::writeHtml(report::runDocument(run));
 }
 
+std::string reportHtml(const RunSet& set) {
+    return report::writeHtml(report::setDocument(set));
+}
+
 std::string reportHtml(const RunData& a, const RunData& b) {
     return report::writeHtml(report::comparisonDocument(a, b));
 }
@@ -23,12 +27,20 @@ std::string reportPdf(const RunData& run) {
     return report::writePdf(report::runDocument(run));
 }
 
+std::string reportPdf(const RunSet& set) {
+    return report::writePdf(report::setDocument(set));
+}
+
 std::string reportPdf(const RunData& a, const RunData& b) {
     return report::writePdf(report::comparisonDocument(a, b));
 }
 
 std::string reportMarkdown(const RunData& run) {
     return report::writeMarkdown(report::runDocument(run));
+}
+
+std::string reportMarkdown(const RunSet& set) {
+    return report::writeMarkdown(report::setDocument(set));
 }
 
 std::string reportMarkdown(const RunData& a, const RunData& b) {

@@ -8,6 +8,11 @@
 
 namespace app::report {
 
+QString runName(const RunInfo& run) {
+    return run.name.empty() ? translated(QT_TRANSLATE_NOOP("report", "Run %1")).arg(run.id)
+                            : text(run.name);
+}
+
 namespace {
 
 constexpr std::array kRunSections = {
@@ -24,11 +29,6 @@ constexpr std::array kRunSections = {
     RunSection{"more_charts", moreChartsSection},
     RunSection{"methods", methodsSection},
 };
-
-QString runName(const RunInfo& run) {
-    return run.name.empty() ? translated(QT_TRANSLATE_NOOP("report", "Run %1")).arg(run.id)
-                            : text(run.name);
-}
 
 } // namespace
 

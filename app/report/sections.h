@@ -1,7 +1,7 @@
 // The sections of a report, each a function from data to blocks. Main thread (translations).
 #pragma once
 
-#include "app/compare/comparison.h"
+#include "app/compare/run_views.h"
 #include "app/report/document.h"
 
 #include <span>
@@ -23,6 +23,18 @@ std::span<const ComparisonSection> comparisonSections();
 
 Document runDocument(const RunData& run);
 Document comparisonDocument(const RunData& a, const RunData& b);
+Document setDocument(const RunSet& set);
+
+// Of comparisons: what two documents share.
+QString runNumber(const RunData& run);
+QString runName(const RunInfo& run);
+QString changeText(const ComparisonRow& row); // "TTFT p50 fell from 205 to 30 ms [-183, -169]"
+const ComparisonRow* rowOf(const Comparison& comparison, std::string_view metric);
+QString comparisonCaution(const std::string& kind);
+// "off → on" where what was asked for was not what was in force.
+Text settingValue(const std::string& field, const std::string& requested,
+                  const std::string& effective);
+Facts runFacts(const RunData& run);
 
 // The first page of a run.
 Section resultSection(const RunData& run);

@@ -561,6 +561,10 @@
         <source>mean ms a request, adds up</source>
         <translation>每请求平均 ms，各项相加等于总和</translation>
     </message>
+    <message>
+        <source>logarithmic axis</source>
+        <translation>对数坐标轴</translation>
+    </message>
 </context>
 <context>
     <name>definitions</name>
@@ -3494,6 +3498,38 @@
         <source>Another model or machine has its own table. Intervals by paired t over rounds. A claim holds where the whole interval meets it.</source>
         <translation>其他模型或机器各有自己的表。区间按轮次配对 t 检验。整个区间都满足时声称值成立。</translation>
     </message>
+    <message>
+        <source>Run %1 against run %2: %3; %4.</source>
+        <translation>运行 %1 对比运行 %2：%3；%4。</translation>
+    </message>
+    <message>
+        <source>Differences to run %1</source>
+        <translation>与运行 %1 的差异</translation>
+    </message>
+    <message>
+        <source>TTFT over the runs</source>
+        <translation>各次运行的 TTFT</translation>
+    </message>
+    <message>
+        <source>on one scale</source>
+        <translation>同一刻度</translation>
+    </message>
+    <message>
+        <source>No setting differs.</source>
+        <translation>没有不同的设置。</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>、</translation>
+    </message>
+    <message>
+        <source>Runs %1</source>
+        <translation>运行 %1</translation>
+    </message>
+    <message>
+        <source>Raw data %1 · Headway %2</source>
+        <translation>原始数据 %1 · Headway %2</translation>
+    </message>
 </context>
 <context>
     <name>runs</name>
@@ -3784,6 +3820,10 @@
     <message>
         <source>Zoom to the selection</source>
         <translation>缩放到所选时段</translation>
+    </message>
+    <message>
+        <source>Logarithmic axis (L)</source>
+        <translation>对数坐标轴（L）</translation>
     </message>
 </context>
 <context>
@@ -5010,6 +5050,10 @@
         <source>in the events: compare the run before and after</source>
         <translation>在事件列表中：对比该运行的前后</translation>
     </message>
+    <message>
+        <source>logarithmic axis of the chart in focus, where it has latencies</source>
+        <translation>焦点所在图表的对数坐标轴（延迟类图表）</translation>
+    </message>
 </context>
 <context>
     <name>ui::LoadPage</name>
@@ -5884,6 +5928,10 @@
         <source>Intervals by bootstrap over requests, each for itself. Tick two runs for the whole comparison.</source>
         <translation>置信区间由按请求的自助法得出，各自独立。只勾选两次运行可查看完整对比。</translation>
     </message>
+    <message>
+        <source>Report…</source>
+        <translation>报告…</translation>
+    </message>
 </context>
 <context>
     <name>ui::RunView</name>
@@ -6203,6 +6251,10 @@
     <message>
         <source>Choose a run to open it. Tick two or more to compare them.</source>
         <translation>选择一次运行即可打开；勾选两次或更多可进行对比。</translation>
+    </message>
+    <message>
+        <source>Logarithmic axis of the chart with the focus</source>
+        <translation>焦点所在图表的对数坐标轴</translation>
     </message>
 </context>
 <context>

@@ -154,8 +154,9 @@ void TstHeadwayProgram::wrongUsageIsTwo_data() {
     row("show 1 2", "Name one run");
     row("show a.db b.db", "no run id");
     row("report 1", "--html");
-    row("report 1 2 3 --html x", "one run, or two");
-    row("compare 1", "Name two runs");
+    row("report 1 2 3 4 5 6 --html x", "one run, or two");
+    row("compare 1", "Name two to five runs");
+    row("compare 1 2 3 4 5 6", "Name two to five runs");
     row("runs a.db 3", "headway show");
     row("fields extra", "extra");
 }
@@ -361,6 +362,23 @@ void TstHeadwayProgram::runsShowReportAndCompareReadIt() {
     }
     const ProgramEnd text = m_headway->run(words("compare read.db 1 2"));
     QVERIFY2(text.out.contains("batching.max_batch"), text.out.constData());
+
+    // Three and more are held against the first, in every form that two can be written in.
+    const ProgramEnd three = m_headway->run(
+        words("report read.db 2 1 1 --html set.html --pdf set.pdf --csv set --json set.json "
+              "--markdown set.md"));
+    QVERIFY2(three.status == 0, three.err.constData());
+    for (const char* name : {"set.html", "set.pdf", "set.json", "set.md", "set/comparison.csv",
+                             "set/run-2/requests.csv"}) {
+        QVERIFY2(QFile::exists(m_headway->path(QString::fromLatin1(name))), name);
+    }
+    const json set = documentOf(m_headway->run(words("compare read.db 2 1 1 --json")));
+    QCOMPARE(set["runs"].size(), std::size_t(3));
+    QCOMPARE(set["against_first"].size(), std::size_t(2));
+    QCOMPARE(set["against_first"][0]["run_a"].get<int>(), 2);
+    QCOMPARE(set["against_first"][1]["run_b"].get<int>(), 1);
+    const ProgramEnd setText = m_headway->run(words("compare read.db 2 1 1"));
+    QVERIFY2(setText.out.contains("to run 2"), setText.out.constData());
 }
 
 void TstHeadwayProgram::badDatabasesAreMessages_data() {

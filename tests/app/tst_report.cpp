@@ -115,6 +115,7 @@ private Q_SLOTS:
     void pdfHasPagesOfRealText();
     void jsonHasTheKeysThatScriptsRead();
     void comparisonJsonHasTheKeysThatScriptsRead();
+    void setsOfRunsAreHeldAgainstTheFirst();
     void failingFilesAreSaid();
     void sharesAddUpToAHundred_data();
     void sharesAddUpToAHundred();
@@ -551,6 +552,57 @@ void TstReport::comparisonJsonHasTheKeysThatScriptsRead() {
     QVERIFY(document.at("cautions").size() >= 1);
     const json empty = json::parse(app::comparisonJson(app::compareRuns({}, {})));
     QVERIFY(empty.at("rows").at(0).at("verdict").is_null());
+}
+
+void TstReport::setsOfRunsAreHeldAgainstTheFirst() {
+    RunData hostile = m_fast;
+    hostile.summary.run.id = 77;
+    hostile.summary.run.name = "=1+1 </h1><script>\"'";
+    const auto share = [](const RunData& run) { return std::make_shared<const RunData>(run); };
+    const app::RunSet set = app::compareSet({share(m_run), share(m_fast), share(hostile)});
+    QCOMPARE(set.againstFirst.size(), std::size_t{2});
+    QCOMPARE(set.overTime.size(), std::size_t{3});
+    const Parsed parsed = parse(app::reportHtml(set));
+    QVERIFY2(parsed.error.isEmpty(), qPrintable(parsed.error));
+    QVERIFY(!parsed.elements.contains(QStringLiteral("script")));
+    const QString text = visible(parsed);
+    const auto& rows = set.againstFirst.front().rows;
+    for (const app::ComparisonRow& row : rows) {
+        const app::Measure& measure = *app::findMeasure(row.metric);
+        QVERIFY2(text.contains(app::report::measureLabel(measure)), row.metric.c_str());
+        QVERIFY(!row.interval || text.contains(app::report::intervalText(
+                                     *row.interval, app::report::Signs::Always)));
+    }
+    for (const auto& run : set.runs) {
+        QVERIFY(text.contains(QStringLiteral("Run %1").arg(run->summary.run.id)));
+        QVERIFY(text.contains(app::report::shortDigest(run->digest)));
+    }
+    QVERIFY(app::reportPdf(set).starts_with("%PDF-"));
+    QVERIFY(app::reportMarkdown(set).find("| ") != std::string::npos);
+    const json document = json::parse(app::comparisonJson(set));
+    QCOMPARE(document.at("runs").size(), std::size_t{3});
+    QCOMPARE(document.at("runs").at(2).at("run_id").get<int>(), 77);
+    for (const json& comparison : document.at("against_first")) {
+        QCOMPARE(comparison.at("run_a").get<std::int64_t>(), m_run.summary.run.id);
+        QCOMPARE(comparison.at("rows").size(), app::measures().size());
+    }
+    const QString folder = m_folder.filePath(QStringLiteral("set"));
+    QVERIFY(app::writeCsv(set.runs, set.againstFirst, folder.toStdString()).has_value());
+    QFile table(folder + QStringLiteral("/comparison.csv"));
+    QVERIFY(table.open(QIODevice::ReadOnly));
+    QCOMPARE(table.readAll().count("\r\n"), static_cast<qsizetype>(1 + 2 * app::measures().size()));
+    QFile summary(folder + QStringLiteral("/run-77/summary.csv"));
+    QVERIFY(summary.open(QIODevice::ReadOnly));
+    QVERIFY(summary.readAll().contains("'=1+1"));
+    // Two parts of one run have a folder each.
+    const QString parts = m_folder.filePath(QStringLiteral("parts"));
+    QVERIFY(app::writeCsv(std::vector{share(m_run), share(m_run)}, {}, parts.toStdString())
+                .has_value());
+    QVERIFY(
+        QFile::exists(parts + QStringLiteral("/run-%1-2/events.csv").arg(m_run.summary.run.id)));
+    // One run alone, and none, are documents too.
+    QVERIFY(!app::reportHtml(app::compareSet({share(m_run)})).empty());
+    QVERIFY(!app::reportHtml(app::compareSet({})).empty());
 }
 
 void TstReport::failingFilesAreSaid() {

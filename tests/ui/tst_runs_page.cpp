@@ -204,6 +204,9 @@ void TstRunsPage::exportsAreWritten() {
     QVERIFY(file.open(QIODevice::ReadOnly));
     const QByteArray text = file.readAll();
     QVERIFY(text.contains("<svg") && text.contains("</html>"));
+    at.page->exportTo(at.folder.filePath(QStringLiteral("pair.csv")));
+    QTRY_COMPARE_WITH_TIMEOUT(exported.count(), 2, 20'000);
+    QVERIFY(QFile::exists(at.folder.filePath(QStringLiteral("pair/comparison.csv"))));
     at.page->setTicked(at.first, false);
     at.page->setTicked(at.second, false);
     at.open(at.first);
@@ -470,6 +473,18 @@ void TstRunsPage::threeTicksStandSideBySide() {
         }
     }
     QVERIFY2(cell.contains(QChar(0x2212)), qPrintable(cell)); // faster by so much, a true minus
+    // What two runs can be written as, three can.
+    QSignalSpy exported(at.page.get(), &ui::RunsPage::exported);
+    for (const char* name : {"set.html", "set.pdf", "set.json", "set.csv"}) {
+        const int before = exported.count();
+        at.page->exportTo(at.folder.filePath(QString::fromLatin1(name)));
+        QTRY_COMPARE_WITH_TIMEOUT(exported.count(), before + 1, 20'000);
+        QVERIFY2(exported.last()[1].toString().isEmpty(),
+                 qPrintable(exported.last()[1].toString()));
+    }
+    for (const char* name : {"set.html", "set.pdf", "set.json", "set/comparison.csv"}) {
+        QVERIFY2(QFile::exists(at.folder.filePath(QString::fromLatin1(name))), name);
+    }
     at.page->setTicked(at.third, false);
     QTRY_VERIFY_WITH_TIMEOUT(at.page->comparison()->isVisible(), 20'000);
 }

@@ -208,6 +208,7 @@ void RunsPage::buildList(QVBoxLayout* column) {
     });
     connect(m_comparison, &ComparisonView::reportRequested, this, &RunsPage::openReportMenu);
     connect(m_opened, &RunView::reportRequested, this, &RunsPage::openReportMenu);
+    connect(m_set, &RunSetView::reportRequested, this, &RunsPage::openReportMenu);
     connect(m_comparison, &ComparisonView::noteEdited, this, &RunsPage::saveNote);
     connect(m_opened, &RunView::noteEdited, this, &RunsPage::saveNote);
     connect(m_opened, &RunView::splitRequested, this, &RunsPage::splitOpened);
@@ -310,8 +311,7 @@ void RunsPage::refreshToolbar() {
                                          : tr("%1, %2 compared").arg(counts).arg(m_ticks.size()));
     m_empty->setVisible(count == 0);
     m_example->setVisible(count == 0 && m_model->rows().empty() && isOwnLog());
-    m_export->setEnabled(m_content->currentWidget() == m_opened ||
-                         m_content->currentWidget() == m_comparison);
+    m_export->setEnabled(m_content->currentWidget() != m_sentence);
     m_undo->setVisible(m_deleting.has_value());
     m_own->setVisible(!isOwnLog());
     m_foreign->setVisible(!isOwnLog());

@@ -8,6 +8,7 @@
 #include "ui/pages/runs_page.h"
 #include "ui/panels/comparison_view.h"
 #include "ui/panels/run_charts.h"
+#include "ui/panels/run_set_view.h"
 #include "ui/panels/run_view.h"
 #include "ui/theme.h"
 
@@ -24,28 +25,51 @@ namespace ui {
 
 namespace {
 
+// One run, the pair of a comparison or of a cut, or a set of three to five.
 struct ExportJob {
-    std::shared_ptr<const app::RunData> a, b; // b is null for one run
-    app::Comparison comparison;               // of two
+    app::OpenedRun opened;
+    app::RunPair pair;
+    app::RunSet set;
     std::filesystem::path file;
 };
 
-engine::Result<void> carryOut(const ExportJob& job) {
-    const std::string suffix = job.file.extension().string();
+// Of a long run the rest is read here.
+engine::Result<void> exportRun(const ExportJob& job, const std::string& suffix) {
+    const auto run = app::wholeRun(job.opened);
+    if (!run) {
+        return std::unexpected(run.error());
+    }
     if (suffix == ".csv") {
         // Five tables: a folder of that name without the suffix.
-        return app::writeCsv(*job.a, std::filesystem::path(job.file).replace_extension());
+        return app::writeCsv(**run, std::filesystem::path(job.file).replace_extension());
+    }
+    return app::writeFile(job.file, suffix == ".json"  ? app::reportJson(**run)
+                                    : suffix == ".pdf" ? app::reportPdf(**run)
+                                                       : app::reportHtml(**run));
+}
+
+engine::Result<void> carryOut(const ExportJob& job) {
+    const std::string suffix = job.file.extension().string();
+    const std::filesystem::path folder = std::filesystem::path(job.file).replace_extension();
+    const bool isSet = !job.set.runs.empty();
+    if (!isSet && job.pair.a == nullptr) {
+        return exportRun(job, suffix);
+    }
+    if (suffix == ".csv") {
+        return isSet ? app::writeCsv(job.set.runs, job.set.againstFirst, folder)
+                     : app::writeCsv(std::vector{job.pair.a, job.pair.b},
+                                     std::vector{job.pair.comparison}, folder);
     }
     if (suffix == ".json") {
-        return app::writeFile(job.file, job.b != nullptr ? app::comparisonJson(job.comparison)
-                                                         : app::reportJson(*job.a));
+        return app::writeFile(job.file, isSet ? app::comparisonJson(job.set)
+                                              : app::comparisonJson(job.pair.comparison));
     }
     if (suffix == ".pdf") {
-        return app::writeFile(job.file, job.b != nullptr ? app::reportPdf(*job.a, *job.b)
-                                                         : app::reportPdf(*job.a));
+        return app::writeFile(job.file, isSet ? app::reportPdf(job.set)
+                                              : app::reportPdf(*job.pair.a, *job.pair.b));
     }
-    return app::writeFile(job.file, job.b != nullptr ? app::reportHtml(*job.a, *job.b)
-                                                     : app::reportHtml(*job.a));
+    return app::writeFile(job.file, isSet ? app::reportHtml(job.set)
+                                          : app::reportHtml(*job.pair.a, *job.pair.b));
 }
 
 } // namespace
@@ -213,26 +237,28 @@ void RunsPage::openMenu(const QPoint& position) {
 void RunsPage::openReportMenu(QPushButton* below) {
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    const bool isPair = m_content->currentWidget() == m_comparison;
     menu->addAction(tr("Report, HTML…"), this, [this] { chooseExport(QStringLiteral("html")); });
     menu->addAction(tr("Report, PDF…"), this, [this] { chooseExport(QStringLiteral("pdf")); });
     menu->addAction(tr("Data, JSON…"), this, [this] { chooseExport(QStringLiteral("json")); });
-    QAction* csv =
-        menu->addAction(tr("Tables, CSV…"), this, [this] { chooseExport(QStringLiteral("csv")); });
-    csv->setEnabled(!isPair);
+    menu->addAction(tr("Tables, CSV…"), this, [this] { chooseExport(QStringLiteral("csv")); });
     menu->popup(below->mapToGlobal(QPoint(0, below->height() + 2)));
 }
 
 void RunsPage::chooseExport(const QString& suffix) {
     // What is shown, which need not be what is ticked or selected by now.
-    const bool isPair = m_content->currentWidget() == m_comparison;
     QString name = QStringLiteral("run-%1").arg(currentRun().value_or(0));
-    if (isPair && m_comparison->pair().split) {
-        name += QStringLiteral("-split");
-    } else if (isPair) {
-        name = QStringLiteral("runs-%1-%2")
-                   .arg(m_comparison->pair().a->summary.run.id)
-                   .arg(m_comparison->pair().b->summary.run.id);
+    const auto numbers = [](const auto& runs) {
+        QStringList list;
+        for (const auto& run : runs) {
+            list << QString::number(run->summary.run.id);
+        }
+        return QStringLiteral("runs-") + list.join(u'-');
+    };
+    if (m_content->currentWidget() == m_set) {
+        name = numbers(m_set->runs().runs);
+    } else if (m_content->currentWidget() == m_comparison) {
+        const app::RunPair& pair = m_comparison->pair();
+        name = pair.split ? name + QStringLiteral("-split") : numbers(std::vector{pair.a, pair.b});
     }
     auto* dialog = new QFileDialog(this, tr("Export"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
@@ -245,15 +271,15 @@ void RunsPage::chooseExport(const QString& suffix) {
 }
 
 void RunsPage::exportTo(const QString& file) {
-    ExportJob job{.a = nullptr, .b = nullptr, .comparison = {}, .file = file.toStdString()};
+    ExportJob job{.opened = {}, .pair = {}, .set = {}, .file = file.toStdString()};
     if (m_content->currentWidget() == m_comparison) {
-        job.a = m_comparison->pair().a;
-        job.b = m_comparison->pair().b;
-        job.comparison = m_comparison->pair().comparison;
+        job.pair = m_comparison->pair();
+    } else if (m_content->currentWidget() == m_set) {
+        job.set = m_set->runs();
     } else {
-        job.a = m_opened->run().data;
+        job.opened = m_opened->run();
     }
-    if (job.a == nullptr) {
+    if (job.pair.a == nullptr && job.set.runs.empty() && job.opened.data == nullptr) {
         return;
     }
     app::runInBackground(
@@ -335,6 +361,7 @@ QList<KeyHint> RunsPage::keys() const {
             {QStringLiteral("B"), tr("Pin as baseline, or let it go")},
             {QStringLiteral("Del"), tr("Delete, with undo")},
             {QStringLiteral("W A S D / F"), tr("Zoom and move the charts, the whole run")},
+            {QStringLiteral("L"), tr("Logarithmic axis of the chart with the focus")},
             {QStringLiteral("← / →"), tr("Move the crosshair of the charts")},
             {QStringLiteral("[ / ]"), tr("Select from the crosshair, up to the crosshair")},
             {QStringLiteral("M"), tr("Bookmark at the crosshair")},

@@ -15,6 +15,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QPainter>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QVBoxLayout>
 
@@ -183,6 +184,10 @@ RunSetView::RunSetView(QWidget* parent) : QWidget(parent) {
     m_facts = makeLabel({}, TextRole::Small, this);
     head->addWidget(m_title);
     head->addWidget(m_facts, 1);
+    m_report = makeButton({}, ButtonKind::Normal, this);
+    m_report->setIcon(icon(QStringLiteral("export")));
+    head->addWidget(m_report);
+    connect(m_report, &QPushButton::clicked, this, [this] { Q_EMIT reportRequested(m_report); });
     column->addLayout(head);
     auto* parts = new QHBoxLayout;
     parts->setSpacing(space::kBetweenCards);
@@ -263,6 +268,7 @@ void RunSetView::setRuns(app::RunSet set) {
 
 void RunSetView::refresh() {
     m_table->setAccessibleName(tr("Measures of the runs"));
+    m_report->setText(tr("Report…"));
     if (m_set.runs.empty()) {
         return;
     }

@@ -9,6 +9,7 @@
 #include <QWidget>
 
 class QLabel;
+class QPushButton;
 class QVBoxLayout;
 
 namespace ui {
@@ -40,6 +41,9 @@ public:
     const app::RunSet& runs() const { return m_set; }
     const TableView* table() const { return m_table; }
 
+Q_SIGNALS:
+    void reportRequested(QPushButton* below);
+
 protected:
     void changeEvent(QEvent* event) override;
 
@@ -49,6 +53,7 @@ private:
     app::RunSet m_set;
     QLabel* m_title = nullptr;
     QLabel* m_facts = nullptr;
+    QPushButton* m_report = nullptr;
     TableView* m_table = nullptr;
     TableModel<SetRow>* m_model = nullptr; // made anew: its columns are the runs
     QLabel* m_cautions = nullptr;
