@@ -71,6 +71,7 @@ private Q_SLOTS:
     void chartsAreFastEnough();
     void keptCurvesAreTheSameWhereverOneLooks();
     void keptCurvesAreForgottenWithTheirChoice();
+    void aViewOfDaysLeavesNothingOut();
     void markersCarryKindAndText();
     void distributionsEndAtOneHundred();
     void lineLiesWhereTheScaleSays();
@@ -308,6 +309,47 @@ void TstCharts::chartsAreFastEnough() {
               live, many, paint);
         QVERIFY(live < 100 && many < 300 && paint < 150);
     }
+}
+
+// Points lie ten minutes apart there: the window is no shorter, or the one slow request is missed.
+void TstCharts::aViewOfDaysLeavesNothingOut() {
+    History history;
+    history.reset({}, HistoryBound::Whole, kMinuteGrain);
+    engine::Event event;
+    event.body = engine::Failed{.message = "out of memory", .requestsFailed = 1};
+    for (int minute = 1; minute <= 2 * 1440; ++minute) {
+        const double now = 60.0 * minute;
+        history.addSample({.seconds = now, .running = 4.0, .outputPerSecond = 100.0});
+        history.addRequest({.id = engine::RequestId{static_cast<std::uint64_t>(minute)},
+                            .seconds = now,
+                            .ttftMs = minute == 1001 ? 5000.0 : 50.0,
+                            .ledgerMs = {},
+                            .hasLedger = true});
+        event.time = engine::TimePoint{} + std::chrono::seconds(60 * minute);
+        history.addEvent(event);
+    }
+    const ChartRange range{.from = 0.0, .to = 172'800.0, .maxPoints = 300};
+    const Plot ttft = findChart("ttft")->make(history, range);
+    double highest = 0.0;
+    for (const QPointF& point : ttft.series.back().points) {
+        highest = std::max(highest, std::isfinite(point.y()) ? point.y() : 0.0);
+    }
+    QVERIFY2(highest > 4000.0, qPrintable(QString::number(highest)));
+    QVERIFY2(ttft.unit.contains(QStringLiteral("578")), qPrintable(ttft.unit)); // said
+    // Minutes are no gaps.
+    for (const char* key : {"throughput", "kv"}) {
+        const Plot plot = findChart(key)->make(history, range);
+        QVERIFY(plot.series.front().points.size() > 100);
+        for (const QPointF& point : plot.series.front().points) {
+            QVERIFY2(std::isfinite(point.y()), key);
+        }
+    }
+    // Of many markers each has its place, and words where they are few.
+    QCOMPARE(ttft.markers.size(), 2880U);
+    QVERIFY(ttft.markers.front().text.isEmpty());
+    const Plot hour = findChart("ttft")->make(history, {.from = 3600.0, .to = 7200.0});
+    QCOMPARE(hour.markers.size(), 61U);
+    QVERIFY(!hour.markers.front().text.isEmpty());
 }
 
 void TstCharts::markersCarryKindAndText() {
