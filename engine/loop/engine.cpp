@@ -30,9 +30,10 @@ Engine::Engine(LoadedModel loaded, const LoadSettings& settings)
       m_wanted(settings.config),
       m_seenConfig(m_requested.version()) {
     const EngineConfig& config = settings.config;
-    m_weights = std::make_unique<WeightPreparer>([this] { m_inbox.wake(); });
+    const auto memory = std::make_shared<MemoryClaims>(); // promised to one of both at a time
+    m_weights = std::make_unique<WeightPreparer>(memory, [this] { m_inbox.wake(); });
     m_quality = std::make_unique<QualityChecker>(
-        [this](Notice notice) { post(EventSource::Engine, std::move(notice)); });
+        memory, [this](Notice notice) { post(EventSource::Engine, std::move(notice)); });
     m_schedule.blockTokens = config.blockTokens;
     m_effective.maxContext = contextLimit(config, m_loaded.model->spec());
     replacePolicy(config);

@@ -1,5 +1,7 @@
 #include "engine/loop/memory_reading.h"
 
+#include "engine/base/failure.h"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -94,12 +96,24 @@ std::optional<std::uint64_t> memoryShort(std::uint64_t needed) {
     return needed > usable ? std::optional(usable) : std::nullopt;
 }
 
-std::optional<std::string> refuseMemory(std::uint64_t needed) {
-    return memoryShort(needed).transform([needed](std::uint64_t usable) {
-        return fmt::format(
-            "It needs {:.1f} GiB beside the weights in force, and {:.1f} GiB can be had.",
-            static_cast<double>(needed) / 0x1p30, static_cast<double>(usable) / 0x1p30);
-    });
+MemoryClaims::Claim MemoryClaims::claim(std::uint64_t bytes) {
+    return claimOf(bytes, readMemory().availableBytes);
+}
+
+MemoryClaims::Claim MemoryClaims::claimOf(std::uint64_t bytes, std::uint64_t availableBytes) {
+    const std::uint64_t usable = availableBytes / 10 * 9;
+    std::uint64_t claimed = m_claimed.load(std::memory_order_relaxed);
+    do {
+        const std::uint64_t left = usable - std::min(usable, claimed);
+        if (bytes > left) {
+            throw Failure(ErrorCode::OutOfMemory,
+                          fmt::format("It needs {:.1f} GiB beside the weights in force, and {:.1f} "
+                                      "GiB can be had.",
+                                      static_cast<double>(bytes) / 0x1p30,
+                                      static_cast<double>(left) / 0x1p30));
+        }
+    } while (!m_claimed.compare_exchange_weak(claimed, claimed + bytes, std::memory_order_relaxed));
+    return {*this, bytes};
 }
 
 } // namespace engine

@@ -76,8 +76,10 @@ Notice qualityNotice(const QualityFigures& figures, const std::vector<CanaryLoss
     return notice;
 }
 
-QualityChecker::QualityChecker(std::function<void(Notice)> tell)
-    : m_tell(std::move(tell)),
+QualityChecker::QualityChecker(std::shared_ptr<MemoryClaims> memory,
+                               std::function<void(Notice)> tell)
+    : m_memory(std::move(memory)),
+      m_tell(std::move(tell)),
       m_thread([this](const std::stop_token& stop) { run(stop); }) {}
 
 QualityChecker::~QualityChecker() {
@@ -224,9 +226,7 @@ void compare(Evaluator& evaluator, const QualityReference& expected, TimePoint u
 } // namespace
 
 Notice QualityChecker::check(const QualityOrder& order, const std::stop_token& stop) {
-    if (const auto refusal = refuseMemory(order.weightsBytes)) {
-        throw Failure(ErrorCode::OutOfMemory, *refusal);
-    }
+    std::optional<MemoryClaims::Claim> claim(m_memory->claim(order.weightsBytes));
     const TimePoint begin = Clock::now();
     const Deadline deadline(stop, begin + order.limit + order.limit / 10);
     Compared compared;
@@ -234,6 +234,7 @@ Notice QualityChecker::check(const QualityOrder& order, const std::stop_token& s
         const QualityReference& expected =
             reference(order, begin + order.limit / 2, deadline.token());
         const auto evaluator = open(order.path, order.options, deadline.token());
+        claim.reset(); // taken
         compare(*evaluator, expected, begin + order.limit, compared);
     } catch (const Failure&) {
         if (!deadline.hasPassed()) {

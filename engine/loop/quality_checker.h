@@ -5,6 +5,7 @@
 #pragma once
 
 #include "engine/events.h"
+#include "engine/loop/memory_reading.h"
 #include "engine/quality/reference.h"
 
 #include <condition_variable>
@@ -37,7 +38,7 @@ class QualityChecker {
 public:
     // `tell` is called from the checking thread, with {kind = "quality_checked"} or
     // {"quality_unchecked", reason}.
-    explicit QualityChecker(std::function<void(Notice)> tell);
+    QualityChecker(std::shared_ptr<MemoryClaims> memory, std::function<void(Notice)> tell);
     ~QualityChecker(); // ends a check
 
     void order(QualityOrder order);
@@ -53,6 +54,7 @@ private:
     const QualityReference& reference(const QualityOrder& order, TimePoint until,
                                       const std::stop_token& stop);
 
+    std::shared_ptr<MemoryClaims> m_memory;
     std::function<void(Notice)> m_tell;
     std::mutex m_mutex;
     std::condition_variable_any m_changed;

@@ -19,19 +19,20 @@ void stepBack() {
     setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
 }
 
-void refuseTooLarge(const Checkpoint& checkpoint, const WeightOrder& order) {
+// Until they are made. Throws Failure where there is no room.
+MemoryClaims::Claim claimFor(const Checkpoint& checkpoint, const WeightOrder& order,
+                             MemoryClaims& memory) {
     if (order.precision == WeightPrecision::File && order.layout == kernels::WeightLayout::File) {
-        return; // computed on the mapped file
+        return {}; // computed on the mapped file
     }
-    if (const auto refusal = refuseMemory(weightBytesNeeded(checkpoint, order.precision))) {
-        throw Failure(ErrorCode::OutOfMemory, *refusal);
-    }
+    return memory.claim(weightBytesNeeded(checkpoint, order.precision));
 }
 
 } // namespace
 
-WeightPreparer::WeightPreparer(std::function<void()> wake)
-    : m_wake(std::move(wake)),
+WeightPreparer::WeightPreparer(std::shared_ptr<MemoryClaims> memory, std::function<void()> wake)
+    : m_memory(std::move(memory)),
+      m_wake(std::move(wake)),
       m_thread([this](const std::stop_token& stop) { run(stop); }) {}
 
 WeightPreparer::~WeightPreparer() {
@@ -161,7 +162,7 @@ PreparedWeights WeightPreparer::make(const WeightOrder& order, const std::stop_t
             throw Failure(ErrorCode::Corrupt,
                           "The file is not the one that was loaded: load the model again.");
         }
-        refuseTooLarge(*result.checkpoint, order);
+        const auto claim = claimFor(*result.checkpoint, order, *m_memory);
         kernels::ThreadPool pool(order.threads);
         const auto preparing = kernels::makeCpuOps(pool);
         const WeightOptions options{.layout = order.layout,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/checkpoint/checkpoint.h"
+#include "engine/loop/memory_reading.h"
 #include "engine/model/model.h"
 #include "engine/model/weights.h"
 
@@ -43,7 +44,7 @@ struct PreparedWeights {
 class WeightPreparer {
 public:
     // `wake` is called from the preparing thread when there is something to take.
-    explicit WeightPreparer(std::function<void()> wake);
+    WeightPreparer(std::shared_ptr<MemoryClaims> memory, std::function<void()> wake);
     ~WeightPreparer(); // ends what is being made
 
     // Nothing where that precision is being made or waits to be taken.
@@ -68,6 +69,7 @@ private:
     void run(const std::stop_token& stop);
     PreparedWeights make(const WeightOrder& order, const std::stop_token& stop);
 
+    std::shared_ptr<MemoryClaims> m_memory;
     std::function<void()> m_wake;
     mutable std::mutex m_mutex;
     std::condition_variable_any m_changed;

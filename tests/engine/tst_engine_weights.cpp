@@ -263,7 +263,7 @@ void TstEngineWeights::whatWasCancelledIsMadeAgain() {
     const auto ops = kernels::makeCpuOps(pool);
     std::mutex mutex;
     std::condition_variable woken;
-    WeightPreparer preparer([&] {
+    WeightPreparer preparer(std::make_shared<MemoryClaims>(), [&] {
         const std::lock_guard lock(mutex);
         woken.notify_all();
     });

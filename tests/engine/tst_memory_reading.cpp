@@ -1,11 +1,15 @@
 // Memory as the system tells it, and as a container's control group bounds it.
+#include "engine/base/failure.h"
 #include "engine/loop/memory_reading.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <atomic>
 #include <fstream>
 #include <string>
+#include <thread>
+#include <vector>
 
 using engine::readGroupMemory;
 
@@ -17,6 +21,8 @@ private Q_SLOTS:
     void groupsBoundIt_data();
     void groupsBoundIt();
     void withoutALimitThereIsNoBound();
+    void whatIsPromisedIsNotPromisedTwice();
+    void claimsOfManyThreadsAddUp();
 };
 
 namespace {
@@ -73,6 +79,46 @@ void TstMemoryReading::withoutALimitThereIsNoBound() {
     write(folder, "memory.current", "5\n");
     write(folder, "memory.max", "max\n");
     QVERIFY(!readGroupMemory(folder.path().toStdString()));
+}
+
+void TstMemoryReading::whatIsPromisedIsNotPromisedTwice() {
+    engine::MemoryClaims claims;
+    {
+        const auto first = claims.claimOf(5 * kGibi, 10 * kGibi);
+        // Nine tenths of it can be had.
+        QVERIFY_EXCEPTION_THROWN(static_cast<void>(claims.claimOf(5 * kGibi, 10 * kGibi)),
+                                 engine::Failure);
+        const auto second = claims.claimOf(4 * kGibi, 10 * kGibi);
+        QVERIFY_EXCEPTION_THROWN(static_cast<void>(claims.claimOf(1, 10 * kGibi)), engine::Failure);
+    }
+    const auto again = claims.claimOf(9 * kGibi, 10 * kGibi);
+    // Less is available than was promised: nothing is left, and nothing wraps around.
+    QVERIFY_EXCEPTION_THROWN(static_cast<void>(claims.claimOf(kGibi, 2 * kGibi)), engine::Failure);
+    QVERIFY_EXCEPTION_THROWN(static_cast<void>(claims.claim(UINT64_MAX)), engine::Failure);
+}
+
+void TstMemoryReading::claimsOfManyThreadsAddUp() {
+    engine::MemoryClaims claims;
+    std::atomic<std::int64_t> held{0};
+    std::atomic<bool> isTooMuch{false};
+    {
+        std::vector<std::jthread> threads;
+        for (int i = 0; i < 4; ++i) {
+            threads.emplace_back([&] {
+                for (int round = 0; round < 2000; ++round) {
+                    try {
+                        const auto claim = claims.claimOf(kGibi, 3 * kGibi);
+                        isTooMuch = isTooMuch || ++held > 2;
+                        --held;
+                    } catch (const engine::Failure&) {
+                        std::this_thread::yield();
+                    }
+                }
+            });
+        }
+    }
+    QVERIFY(!isTooMuch);
+    const auto all = claims.claimOf(2 * kGibi, 3 * kGibi);
 }
 
 QTEST_APPLESS_MAIN(TstMemoryReading)

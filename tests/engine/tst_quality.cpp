@@ -317,7 +317,7 @@ void TstQuality::checksEndInTime() {
     std::mutex mutex;
     std::condition_variable changed;
     std::vector<Notice> told;
-    QualityChecker checker([&](Notice notice) {
+    QualityChecker checker(std::make_shared<MemoryClaims>(), [&](Notice notice) {
         const std::lock_guard lock(mutex);
         told.push_back(std::move(notice));
         changed.notify_all();
