@@ -117,6 +117,28 @@ constexpr const char* kEngineTexts[] = {
     QT_TRANSLATE_NOOP("labels", "fp16"),
     QT_TRANSLATE_NOOP("labels", "int8"),
     QT_TRANSLATE_NOOP("labels", "int4"),
+    // Cold blocks.
+    QT_TRANSLATE_NOOP("labels", "Pack cold blocks"),
+    QT_TRANSLATE_NOOP("labels",
+                      "Pack kept blocks that nobody has used for a while, without loss and in the "
+                      "background; they leave the pool and are unpacked when a prompt begins "
+                      "alike."),
+    QT_TRANSLATE_NOOP("labels", "Cold after"),
+    QT_TRANSLATE_NOOP("labels", "How long a block lies unused, or an open prompt gets no new "
+                                "piece, before it is packed."),
+    QT_TRANSLATE_NOOP("labels", "at once"),
+    QT_TRANSLATE_NOOP("labels", "Packed limit"),
+    QT_TRANSLATE_NOOP("labels", "Most memory that packed blocks take beside the pool; the oldest "
+                                "go first."),
+    QT_TRANSLATE_NOOP("labels", "as much as the pool"),
+    QT_TRANSLATE_NOOP("labels", "Cold blocks are not packed"),
+    QT_TRANSLATE_NOOP("labels", "Blocks are packed where the processor computes: those of a GPU "
+                                "stay there."),
+    QT_TRANSLATE_NOOP("labels", "KV blocks packed"),
+    QT_TRANSLATE_NOOP("labels", "Packed KV memory"),
+    QT_TRANSLATE_NOOP("labels", "Packed KV before packing"),
+    QT_TRANSLATE_NOOP("labels", "KV blocks unpacked"),
+    QT_TRANSLATE_NOOP("labels", "Weights made in advance"),
     // Units.
     QT_TRANSLATE_NOOP("labels", "req"),
     QT_TRANSLATE_NOOP("labels", "tok"),

@@ -87,7 +87,10 @@ struct EngineConfig {
     std::int64_t realtimeDeadlineMs = 0; // for requests that bring none; 0: none
     std::int64_t batchDeadlineMs = 0;
     bool keepsPrefixes = true;
+    bool packsColdBlocks = false; // of kept prefixes and idle streams
     std::int64_t prefixTtlMs = 300'000;
+    std::int64_t coldAfterMs = 5'000;
+    std::int64_t coldLimitMib = 0;     // of packed blocks; 0: as much as the pool
     std::int64_t streamTtlMs = 20'000; // prompts that are still open
     std::int64_t streamCoresPercent = 80;
     std::int64_t threads = 0; // 0: every core

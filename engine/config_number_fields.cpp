@@ -41,6 +41,12 @@ std::string_view idleWithoutPrefixes(const Config& config) {
     return config.keepsPrefixes ? "" : "The prefix cache is off";
 }
 
+std::string_view idleWithoutPacking(const Config& config) {
+    return !config.keepsPrefixes     ? "The prefix cache is off"
+           : !config.packsColdBlocks ? "Cold blocks are not packed"
+                                     : "";
+}
+
 std::string_view idleWithoutChecks(const Config& config) {
     return config.checksQuality ? "" : "Quality checks are off";
 }
@@ -185,6 +191,43 @@ constexpr std::array kFields = {
           .get = getInteger<&Config::prefixTtlMs>,
           .set = setInteger<&Config::prefixTtlMs>,
           .idleReason = idleWithoutPrefixes},
+    Field{.key = "kv.cold_blocks",
+          .flag = "--cold-blocks",
+          .group = "kv",
+          .label = "Pack cold blocks",
+          .help = "Pack kept blocks that nobody has used for a while, without loss and in the "
+                  "background; they leave the pool and are unpacked when a prompt begins alike.",
+          .type = FieldType::Switch,
+          .maximum = 1,
+          .defaultValue = 0,
+          .get = getSwitch<&Config::packsColdBlocks>,
+          .set = setSwitch<&Config::packsColdBlocks>,
+          .idleReason = idleWithoutPrefixes},
+    Field{.key = "kv.cold_after",
+          .flag = "--cold-after",
+          .group = "kv",
+          .label = "Cold after",
+          .help = "How long a block lies unused, or an open prompt gets no new piece, before it "
+                  "is packed.",
+          .unit = "ms",
+          .maximum = 86400000,
+          .defaultValue = 5000,
+          .zeroMeans = "at once",
+          .get = getInteger<&Config::coldAfterMs>,
+          .set = setInteger<&Config::coldAfterMs>,
+          .idleReason = idleWithoutPacking},
+    Field{.key = "kv.cold_limit",
+          .flag = "--cold-limit",
+          .group = "kv",
+          .label = "Packed limit",
+          .help = "Most memory that packed blocks take beside the pool; the oldest go first.",
+          .unit = "MiB",
+          .maximum = kNoLimit,
+          .defaultValue = 0,
+          .zeroMeans = "as much as the pool",
+          .get = getInteger<&Config::coldLimitMib>,
+          .set = setInteger<&Config::coldLimitMib>,
+          .idleReason = idleWithoutPacking},
     Field{
         .key = "attention.mode",
         .flag = "--attention",

@@ -53,6 +53,11 @@ struct Snapshot {
     std::int64_t kvBlocksTotal = 0;
     std::int64_t kvTokens = 0;     // tokens held; used * blockTokens - kvTokens is waste
     std::int64_t kvBlocksKept = 0; // by the prefix cache alone: free as soon as they are needed
+    // Of it, those that were packed and have no place in the pool any more.
+    std::int64_t kvBlocksPacked = 0;
+    std::uint64_t kvPackedBytes = 0;   // they take
+    std::uint64_t kvUnpackedBytes = 0; // they took, and will take again
+    std::uint64_t kvRestores = 0;      // blocks that were unpacked for a request, since load
 
     std::uint64_t promptTokens = 0; // computed, counters since load
     std::uint64_t outputTokens = 0;
@@ -77,8 +82,9 @@ struct Snapshot {
     std::int64_t poolBusyNs = 0; // sum over workers
     std::int64_t threads = 0;
     std::uint64_t weightsBytes = 0;
-    std::uint64_t kvBytes = 0;
-    std::uint64_t processBytes = 0; // resident
+    std::uint64_t weightsAheadBytes = 0; // made before they are wanted, or waiting for a step
+    std::uint64_t kvBytes = 0;           // bounds of keys for sparse attention among them
+    std::uint64_t processBytes = 0;      // resident
     std::uint64_t machineTotalBytes = 0;
     std::uint64_t machineAvailableBytes = 0;
 };

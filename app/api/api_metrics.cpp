@@ -87,6 +87,14 @@ constexpr std::array kGauges = {
                                                  static_cast<double>(s.kvBlocksTotal)
                                            : 0.0;
             }},
+    Reading{"headway:kv_packed_blocks", "Cold KV blocks that were packed and left the pool.",
+            [](const Snapshot& s) { return static_cast<double>(s.kvBlocksPacked); }},
+    Reading{"headway:kv_packed_bytes", "Memory that packed KV blocks take.",
+            [](const Snapshot& s) { return static_cast<double>(s.kvPackedBytes); }},
+    Reading{"headway:kv_unpacked_bytes", "Memory that packed KV blocks took before.",
+            [](const Snapshot& s) { return static_cast<double>(s.kvUnpackedBytes); }},
+    Reading{"headway:weights_ahead_bytes", "Weights that were made before they are wanted.",
+            [](const Snapshot& s) { return static_cast<double>(s.weightsAheadBytes); }},
     Reading{"headway:process_resident_bytes", "Resident memory of this process.",
             [](const Snapshot& s) { return static_cast<double>(s.processBytes); }},
 };
@@ -101,6 +109,8 @@ constexpr std::array kCounters = {
             [](const Snapshot& s) { return static_cast<double>(s.prefixQueries); }},
     Reading{"vllm:prefix_cache_hits", "Prompt tokens found in the prefix cache.",
             [](const Snapshot& s) { return static_cast<double>(s.prefixHits); }},
+    Reading{"headway:kv_restores", "Packed KV blocks that were unpacked for a request.",
+            [](const Snapshot& s) { return static_cast<double>(s.kvRestores); }},
     Reading{"headway:pool_busy_seconds", "Time that threads of the pool have computed.",
             [](const Snapshot& s) { return static_cast<double>(s.poolBusyNs) / 1e9; }},
 };

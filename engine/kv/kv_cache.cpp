@@ -112,7 +112,41 @@ std::uint64_t KvCache::bytes() const {
     for (const kernels::Buffer& buffer : m_buffers) {
         sum += buffer.bytes();
     }
+    for (const kernels::Buffer& bounds : m_bounds) {
+        sum += m_usesBounds ? bounds.bytes() : 0;
+    }
     return sum;
+}
+
+std::vector<BlockPart> KvCache::parts(BlockId block, bool withBounds) const {
+    std::vector<BlockPart> parts;
+    const auto add = [&](const kernels::View& view, kernels::KvCoding coding, std::int64_t tokens,
+                         std::int64_t dim, std::int64_t plainTail) {
+        if (view.data == nullptr) {
+            return;
+        }
+        const std::size_t bytes = view.bytes() / static_cast<std::size_t>(view.shape[0]);
+        parts.push_back(
+            {.data = static_cast<std::byte*>(view.data) + static_cast<std::size_t>(block) * bytes,
+             .bytes = bytes,
+             .coding = coding,
+             .heads = view.shape[1],
+             .tokens = tokens,
+             .dim = dim,
+             .plainTail = plainTail});
+    };
+    for (std::size_t i = 0; i < m_layers.size(); ++i) {
+        const kernels::KvLayer& layer = m_layers[i];
+        const KvLayerShape& shape = m_shape[i];
+        add(layer.keys, layer.keyCoding, m_blockTokens, shape.keyDim, layer.plainTail);
+        add(layer.values, layer.valueCoding, m_blockTokens, shape.valueDim, 0);
+        add(layer.recent, kernels::KvCoding::F16, m_blockTokens, shape.keyDim, 0);
+        if (withBounds) {
+            constexpr std::int64_t kLeastAndGreatest = 2;
+            add(layer.bounds, kernels::KvCoding::F32, kLeastAndGreatest, shape.keyDim, 0);
+        }
+    }
+    return parts;
 }
 
 void KvCache::growWindows(kernels::Ops& ops, std::int64_t places) {

@@ -3,6 +3,7 @@
 // coding by channel reads in full precision. Engine thread.
 #pragma once
 
+#include "engine/kv/block_packing.h"
 #include "engine/kv/kv_precision.h"
 #include "engine/kv/window_map.h"
 #include "kernels/ops.h"
@@ -45,7 +46,12 @@ public:
     const kernels::KvLayer& layer(std::int64_t index) const {
         return m_layers[static_cast<std::size_t>(index)];
     }
+    // Bounds of keys count from when they are used: they are address space before.
     std::uint64_t bytes() const;
+    void useBounds() { m_usesBounds = true; }
+    bool usesBounds() const { return m_usesBounds; }
+    // Where a block lies, layer by layer. Precondition: no windows(), memory of the CPU.
+    std::vector<BlockPart> parts(BlockId block, bool withBounds) const;
 
     // More places for windows; what is held stays. Throws
     // std::bad_alloc, and then everything is as it was.
@@ -67,6 +73,7 @@ private:
     std::int64_t m_blocks = 0;
     std::int64_t m_blockTokens = 0;
     std::int32_t m_window = 0;
+    bool m_usesBounds = false;
     WindowMap m_windows; // without places where every block has memory
     std::vector<kernels::Buffer> m_buffers;
     std::vector<kernels::Buffer> m_bounds; // of keys, in layers that have them

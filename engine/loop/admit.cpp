@@ -110,6 +110,9 @@ void Engine::beginLineage(Answer& answer) {
     sequence.tiers = tiersOf(answer.request.attention, m_effective);
     sequence.salt = saltOf(answer.request.tenant, sequence.lineage, sequence.tiers);
     sequence.kv = m_kv.currentId();
+    if (sequence.tiers.isSparse) {
+        m_kv.current().useBounds();
+    }
 }
 
 // Of everyone who waits, after a change of the schedule's lineage, or of what tokens see.
@@ -162,6 +165,7 @@ void Engine::takeStable(Answer& answer, std::span<const TokenId> tokens) {
     }
     answer.promptTokens = static_cast<std::int64_t>(tokens.size());
     if (answer.sequence) {
+        answer.sequence->isParked = answer.sequence->isRestoring = false;
         commitPrompt(*answer.sequence, tokens, m_schedule, now);
         beginLineage(answer); // perhaps nothing is left of what it began with
         return;

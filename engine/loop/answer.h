@@ -48,6 +48,7 @@ struct Answer {
     std::uint32_t tags;         // SampleTag bits
     std::uint64_t lastStep = 0; // in which it had a slice
     std::int64_t hitTokens = 0;
+    std::optional<TimePoint> restoringSince; // packed blocks of its beginning are unpacked
     std::int64_t blockedNs = 0;
     RequestId blockedBy{};
     std::int64_t promptTokens = 0;

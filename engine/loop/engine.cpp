@@ -30,6 +30,7 @@ Engine::Engine(LoadedModel loaded, const LoadSettings& settings)
       m_wanted(settings.config),
       m_seenConfig(m_requested.version()) {
     const EngineConfig& config = settings.config;
+    m_cold = std::make_unique<ColdWorker>([this] { m_inbox.wake(); });
     const auto memory = std::make_shared<MemoryClaims>(); // promised to one of both at a time
     m_weights = std::make_unique<WeightPreparer>(memory, [this] { m_inbox.wake(); });
     m_quality = std::make_unique<QualityChecker>(
@@ -308,6 +309,9 @@ void Engine::endEverything(FinishReason reason, const std::string& message) {
     m_schedule.streams.clear();
     m_schedule.queue = {};
     m_schedule.running.clear();
+    m_cold->drain();
+    m_cold->takePacked();
+    m_cold->takeUnpacked();
     m_schedule.resetBlocks(m_schedule.pool.total());
     while (!m_answers.empty()) {
         const std::unique_ptr<Answer> answer = std::move(m_answers.begin()->second);

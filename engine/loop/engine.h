@@ -5,6 +5,7 @@
 #include "engine/base/mailbox.h"
 #include "engine/loop/answer.h"
 #include "engine/loop/batch_watch.h"
+#include "engine/loop/cold_worker.h"
 #include "engine/loop/config_overlay.h"
 #include "engine/loop/kv_pools.h"
 #include "engine/loop/kv_size.h"
@@ -161,6 +162,17 @@ private:
     std::uint64_t blockBytes(const KvFormat& format) const;
     void rejectWhatNoLongerFits();
 
+    // cold_switch.cpp
+    void switchColdBlocks(const EngineConfig& next);
+    void drainColdBlocks();
+    void tendColdBlocks(TimePoint now);
+    void takeColdResults(TimePoint now);
+    void parkStreams(TimePoint limit, TimePoint now);
+    void orderPacking(TimePoint limit);
+    void orderRestores(TimePoint now);
+    void restoreFor(Sequence& sequence, TimePoint now);
+    void endRestoring(Sequence& sequence, TimePoint now);
+
     // weight_switch.cpp
     std::uint64_t weightsMemory() const;
     bool hasWeights();
@@ -249,6 +261,7 @@ private:
     WeightsAhead m_ahead;                             // under m_statusMutex
 
     // Last: their threads end before anything above goes.
+    std::unique_ptr<ColdWorker> m_cold;
     std::unique_ptr<WeightPreparer> m_weights;
     std::unique_ptr<QualityChecker> m_quality;
     std::unique_ptr<PromptEncoder> m_encoder;

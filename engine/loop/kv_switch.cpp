@@ -29,6 +29,7 @@ EngineConfig withFormat(const EngineConfig& config, const KvFormat& format) {
 void Engine::replaceKv(const EngineConfig& next) {
     const std::int64_t before = m_schedule.pool.total();
     freeStreamBlocks(Clock::now());
+    drainColdBlocks();
     m_kv.clear();
     const std::uint64_t available = readMemory().availableBytes;
     try {
@@ -112,6 +113,7 @@ void Engine::switchKv(const EngineConfig& next) {
 
 void Engine::openKv(const EngineConfig& next, const KvFormat& format, std::int64_t blocks) {
     const ModelSpec& spec = m_loaded.model->spec();
+    drainColdBlocks();
     // Any block of the pool may come to lie in it.
     const std::int64_t places = std::max(blocks, m_schedule.pool.total());
     if (!m_kv.reopen(format, places)) {

@@ -36,10 +36,16 @@ void Engine::publish() {
         received - m_leftWaiting.load(std::memory_order_relaxed) + started - running;
     m_figures.slots = m_effective.batching == Batching::Single ? 1 : m_effective.maxBatch;
     m_figures.kvBlocksKept = m_schedule.prefix.idle();
+    m_figures.kvBlocksPacked = m_schedule.prefix.packed();
+    m_figures.kvPackedBytes = m_schedule.prefix.packedBytes();
+    m_figures.kvUnpackedBytes = m_schedule.prefix.unpackedBytes();
     m_figures.kvBlocksUsed = m_schedule.pool.used() - m_figures.kvBlocksKept;
     m_figures.kvBlocksTotal = m_schedule.totalBlocks();
     m_figures.kvTokens = m_schedule.cachedTokens();
     m_figures.kvBytes = m_kv.bytes();
+    m_figures.weightsAheadBytes = m_preparedWeights && m_preparedWeights->model
+                                      ? m_preparedWeights->model->weightsBytes()
+                                      : 0;
     m_figures.poolBusyNs = m_loaded.pool->busyNanoseconds();
     m_figures.threads = m_loaded.pool->threads();
     m_snapshot.publish(m_figures);

@@ -21,7 +21,8 @@ struct Engine::Reconfiguration {
 };
 
 std::span<const Engine::Reconfiguration> Engine::reconfigurations() {
-    static constexpr std::array<Reconfiguration, 14> kTable = {{
+    static constexpr std::array<Reconfiguration, 15> kTable = {{
+        {.key = "kv.cold_blocks", .rebuild = &Engine::switchColdBlocks},
         {.key = "batching.policy", .rebuild = &Engine::replacePolicy},
         {.key = "kv.prefix_cache", .rebuild = &Engine::switchPrefixes},
         {.key = "batching.max_batch", .rebuild = &Engine::resizeScratch},

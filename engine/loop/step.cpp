@@ -36,6 +36,7 @@ bool Engine::step(const std::stop_token& stop) {
     times.begun = Clock::now();
     endStreams(times.begun);
     dropPrefixes(times.begun);
+    tendColdBlocks(times.begun);
     const StepPlan plan = makePlan(times.begun);
     m_wakeAt = plan.wakeAt;
     if (plan.isEmpty()) {
@@ -68,7 +69,7 @@ StepPlan Engine::makePlan(TimePoint now) {
     const bool areWanted =
         withTheirs.freeBlocks > limits.freeBlocks && !servesAlike(planWithin(withTheirs), plan);
     const bool hasWork = !m_schedule.queue.isEmpty() || !m_schedule.running.empty();
-    const bool isStuck = hasWork && plan.isEmpty() && !plan.wakeAt;
+    const bool isStuck = hasWork && plan.isEmpty() && !plan.wakeAt && m_cold->unpacking() == 0;
     if ((areWanted || isStuck) && freeStreamBlocks(now)) {
         settleKv(); // perhaps only they still lived in an earlier cache
         limits = this->limits();

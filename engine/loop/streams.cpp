@@ -90,7 +90,8 @@ void Engine::completePrompt(Answer& answer, PromptUpdate& update) {
     const std::int64_t limit = answerLimit(answer.promptTokens, completion.maxTokens, capacity());
     if (answer.sequence) {
         std::erase(m_schedule.streams, &*answer.sequence);
-        answer.sequence->isOpen = false;
+        answer.sequence->isOpen = answer.sequence->isParked = false;
+        answer.sequence->isRestoring = false;
         commitPrompt(*answer.sequence, update.tokens, m_schedule, now);
         answer.sequence->setAnswerLimit(limit);
     } else {

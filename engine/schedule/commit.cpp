@@ -5,11 +5,7 @@ namespace engine {
 namespace {
 
 BlockId takeBlock(Schedule& schedule) {
-    const bool isOver =
-        schedule.pool.used() >= schedule.totalBlocks() && schedule.prefix.idle() > 0;
-    if (schedule.pool.free() == 0 || isOver) {
-        schedule.prefix.evictOne(schedule.pool);
-    }
+    makeFreeBlock(schedule);
     return schedule.pool.acquire();
 }
 
@@ -88,6 +84,14 @@ std::int64_t Schedule::startedSequences() const {
         started += std::ranges::count_if(line, &Sequence::hasStarted);
     }
     return started;
+}
+
+void makeFreeBlock(Schedule& schedule) {
+    const bool isOver =
+        schedule.pool.used() >= schedule.totalBlocks() && schedule.prefix.idle() > 0;
+    if (schedule.pool.free() == 0 || isOver) {
+        schedule.prefix.evictOne(schedule.pool);
+    }
 }
 
 void commitPlan(const StepPlan& plan, Schedule& schedule, std::uint64_t step, TimePoint now) {

@@ -39,6 +39,8 @@ struct Schedule {
     std::int64_t startedSequences() const;
 };
 
+// Precondition: availableBlocks() > 0. Takes an idle one from the prefix cache where none is free.
+void makeFreeBlock(Schedule& schedule);
 // Before the step: who leaves, gives up, starts; blocks for every slice.
 void commitPlan(const StepPlan& plan, Schedule& schedule, std::uint64_t step, TimePoint now);
 // After the step: what was planned is cached, and full blocks are known to the prefix cache.

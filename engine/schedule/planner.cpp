@@ -27,7 +27,8 @@ Planner::Planner(const Queue& queue, Running running, const Limits& limits, Time
     for (std::size_t lane = 0; lane < Queue::kLanes; ++lane) {
         for (Sequence* sequence : queue.lines()[lane]) {
             // Where only started ones go on, nobody else stands before them.
-            if (!planEnding(*sequence, now) && (limits.admitsNew || sequence->hasStarted)) {
+            if (!planEnding(*sequence, now) && (limits.admitsNew || sequence->hasStarted) &&
+                !sequence->isRestoring) {
                 m_waiting[lane].push_back(sequence);
             }
         }

@@ -132,6 +132,10 @@ public:
     // The step in which it last had a slice, arrived, or became the queue's head: who waits longest
     // has the next turn.
     std::uint64_t turn = 0;
+    // Blocks of its beginning are being unpacked: it has no turn until they are there.
+    bool isRestoring = false;
+    // An open prompt that nobody writes on gave its blocks up, and has no turn until it goes on.
+    bool isParked = false;
     // It has had a slice once; preempted sequences go on even where no new ones may start.
     bool hasStarted = false;
 

@@ -47,6 +47,9 @@ void planStreams(std::span<Sequence* const> streams, const Limits& limits, StepP
     std::vector<Sequence*> inTurn(streams.begin(), streams.end());
     std::ranges::stable_sort(inTurn, {}, [](const Sequence* s) { return s->turn; });
     for (Sequence* sequence : inTurn) {
+        if (sequence->isRestoring || sequence->isParked) {
+            continue;
+        }
         std::int64_t cached = sequence->cached();
         std::vector<BlockId> prefix;
         if (cached == 0 && limits.prefix != nullptr) {

@@ -165,6 +165,10 @@ Snapshot ServingBackend::snapshot() {
     snapshot.poolBusyNs += light.poolBusyNs;
     snapshot.weightsBytes += light.weightsBytes;
     snapshot.kvBytes += light.kvBytes;
+    snapshot.kvBlocksPacked += light.kvBlocksPacked;
+    snapshot.kvPackedBytes += light.kvPackedBytes;
+    snapshot.kvUnpackedBytes += light.kvUnpackedBytes;
+    snapshot.kvRestores += light.kvRestores;
     snapshot.cachedAnswers = m_storedAnswers.load(std::memory_order_relaxed);
     snapshot.lightAnswers = m_lightAnswers.load(std::memory_order_relaxed);
     snapshot.completed += light.completed + snapshot.cachedAnswers;

@@ -2626,6 +2626,110 @@
         <source>They are held in INT8: an error there is one in every token.</source>
         <translation>以 INT8 保存：此处的误差会影响每个词元。</translation>
     </message>
+    <message>
+        <source>Pack cold blocks</source>
+        <translation>打包冷块</translation>
+    </message>
+    <message>
+        <source>Pack kept blocks that nobody has used for a while, without loss and in the background; they leave the pool and are unpacked when a prompt begins alike.</source>
+        <translation>在后台无损打包一段时间没有使用的保留块；它们离开块池，有提示以相同内容开头时再解包。</translation>
+    </message>
+    <message>
+        <source>Cold after</source>
+        <translation>变冷时间</translation>
+    </message>
+    <message>
+        <source>How long a block lies unused, or an open prompt gets no new piece, before it is packed.</source>
+        <translation>块闲置多久，或未完成的提示多久没有新内容之后才打包。</translation>
+    </message>
+    <message>
+        <source>Packed limit</source>
+        <translation>打包上限</translation>
+    </message>
+    <message>
+        <source>Most memory that packed blocks take beside the pool; the oldest go first.</source>
+        <translation>打包的块在块池之外最多占用的内存；最旧的先丢弃。</translation>
+    </message>
+    <message>
+        <source>as much as the pool</source>
+        <translation>与块池一样多</translation>
+    </message>
+    <message>
+        <source>Cold blocks are not packed</source>
+        <translation>未启用冷块打包</translation>
+    </message>
+    <message>
+        <source>Blocks are packed where the processor computes: those of a GPU stay there.</source>
+        <translation>只有由处理器计算时才打包块：GPU 上的块留在原处。</translation>
+    </message>
+    <message>
+        <source>KV blocks packed</source>
+        <translation>已打包的 KV 块</translation>
+    </message>
+    <message>
+        <source>Packed KV memory</source>
+        <translation>打包的 KV 内存</translation>
+    </message>
+    <message>
+        <source>Packed KV before packing</source>
+        <translation>打包前的 KV 内存</translation>
+    </message>
+    <message>
+        <source>KV blocks unpacked</source>
+        <translation>解包的 KV 块</translation>
+    </message>
+    <message>
+        <source>Weights made in advance</source>
+        <translation>提前准备的权重</translation>
+    </message>
+    <message>
+        <source>Rows of %1 numbers are no whole groups of %2: they are held in FP16.</source>
+        <translation>每行 %1 个数不是 %2 的整数组：以 FP16 保存。</translation>
+    </message>
+    <message>
+        <source>The file has them in %1 bits already: they stay %2.</source>
+        <translation>文件中已是 %1 位：保持 %2。</translation>
+    </message>
+    <message>
+        <source>It needs %1 GiB beside the weights in force, and %2 GiB can be had.</source>
+        <translation>除生效的权重外还需要 %1 GiB，可用 %2 GiB。</translation>
+    </message>
+    <message>
+        <source>Keys in INT4 are coded %1 tokens at a time, and KV blocks hold %2 until the model is loaded again.</source>
+        <translation>INT4 的键每 %1 个词元编码一次，而在重新加载模型之前 KV 块只容纳 %2 个。</translation>
+    </message>
+    <message>
+        <source>The weights are being converted, %1 % done.</source>
+        <translation>正在转换权重，已完成 %1 %。</translation>
+    </message>
+    <message>
+        <source>The weights are being converted, %1 % done, about %2 s left.</source>
+        <translation>正在转换权重，已完成 %1 %，约剩 %2 秒。</translation>
+    </message>
+    <message>
+        <source>There is no room for it in the %1 GiB of the keys and values.</source>
+        <translation>键和值的 %1 GiB 中放不下。</translation>
+    </message>
+    <message>
+        <source>%1 KV blocks of %2 tokens need %3 GiB; %4 GiB can be had. Set KV blocks to %5 or less.</source>
+        <translation>%1 个各含 %2 个词元的 KV 块需要 %3 GiB；可用 %4 GiB。请将 KV 块设为 %5 或更少。</translation>
+    </message>
+    <message>
+        <source>The system does not give it: %1.</source>
+        <translation>系统不提供：%1。</translation>
+    </message>
+    <message>
+        <source>The processor was busy: in %1 s %2 tokens of %3 were compared.</source>
+        <translation>处理器繁忙：%1 秒内比较了 %3 个词元中的 %2 个。</translation>
+    </message>
+    <message>
+        <source>Waiting for %1 sequences to end.</source>
+        <translation>等待 %1 个序列结束。</translation>
+    </message>
+    <message>
+        <source>Held by level %1.</source>
+        <translation>由第 %1 级保持。</translation>
+    </message>
 </context>
 <context>
     <name>ledger</name>
@@ -6853,6 +6957,10 @@
     <message>
         <source>The bracket is the healthy range.</source>
         <translation>括号为健康区间。</translation>
+    </message>
+    <message>
+        <source>%1 cold blocks are packed beside the pool: %2 instead of %3, %4 % less (claimed on top of 4 bits: 30 %).</source>
+        <translation>块池之外有 %1 个冷块已打包：%2，原为 %3，少 %4 %（声称在 4 位之上：30 %）。</translation>
     </message>
 </context>
 <context>

@@ -149,6 +149,16 @@ TileContent kvTile(const TileContext& context) {
                           app::numberText(static_cast<double>(context.snapshot.kvBlocksTotal)))}};
     }
     tile.definition = QStringLiteral("kv");
+    if (context.snapshot.kvUnpackedBytes > 0 && !context.isSelection) {
+        const auto before = static_cast<double>(context.snapshot.kvUnpackedBytes);
+        const auto after = static_cast<double>(context.snapshot.kvPackedBytes);
+        tile.note = TileStrip::tr("%1 cold blocks are packed beside the pool: %2 instead of %3, %4 "
+                                  "% less (claimed on top of 4 bits: 30 %).")
+                        .arg(app::numberText(static_cast<double>(context.snapshot.kvBlocksPacked)),
+                             app::bytesText(context.snapshot.kvPackedBytes),
+                             app::bytesText(context.snapshot.kvUnpackedBytes),
+                             app::numberText(100.0 * (1.0 - after / before), 1));
+    }
     return tile;
 }
 
