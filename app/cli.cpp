@@ -27,6 +27,8 @@ constexpr std::array kCommands = {
                "headway compare 11 12", declareCompare},
     CommandRow{"simulate", "Runs a workload through the real policies in virtual time",
                "headway simulate demo --profile 12 --batching dynamic", declareSimulate},
+    CommandRow{"calibrate", "Finds what INT8 products with one scale a row are smoothed by",
+               "headway calibrate model.gguf --samples mine.txt", declareCalibrate},
     CommandRow{"serve", "Serves the OpenAI API on this machine, and records what was asked",
                "headway serve model.gguf --port 8100 --token-file token", declareServe},
     CommandRow{

@@ -10,6 +10,7 @@ void declareRuns(CLI::App& command, ChosenCommand& chosen);
 void declareShow(CLI::App& command, ChosenCommand& chosen);
 void declareReport(CLI::App& command, ChosenCommand& chosen);
 void declareCompare(CLI::App& command, ChosenCommand& chosen);
+void declareCalibrate(CLI::App& command, ChosenCommand& chosen);
 void declareSimulate(CLI::App& command, ChosenCommand& chosen);
 void declareServe(CLI::App& command, ChosenCommand& chosen);
 void declareNginxConfig(CLI::App& command, ChosenCommand& chosen);

@@ -17,12 +17,18 @@
 
 namespace engine {
 
+// What shares one scale in products of INT8: 32 columns of weights and activations, as the CPU
+// computes them; a row of weights and a token, as a matrix unit needs it; that, with what the
+// calibration beside the model found evened out between both (SmoothQuant, Xiao et al. 2023).
+enum class Int8Scales : std::uint8_t { Group, Row, Smooth };
+
 struct EvaluatorOptions {
     std::int64_t threads = 0; // 0: every core
     std::int64_t blockTokens = 64;
     LoadMode loadMode = LoadMode::Mmap;
     WeightsLayout weightsLayout = WeightsLayout::Packed;
     WeightPrecision precision = WeightPrecision::File;
+    Int8Scales int8Scales = Int8Scales::Group; // of feed-forward matrices; others have groups
     KvPrecision kvPrecision = KvPrecision::Auto;
     KvPrecision keyPrecision = KvPrecision::Auto;
     KvPrecision valuePrecision = KvPrecision::Auto;

@@ -7,6 +7,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
 namespace app {
 
 namespace {
@@ -21,6 +25,8 @@ constexpr Row kRows[] = {
     {&PrecisionFlags::attention, "--attention"},     {&PrecisionFlags::first, "--attention-first"},
     {&PrecisionFlags::window, "--attention-window"}, {&PrecisionFlags::share, "--attention-share"}};
 
+constexpr std::string_view kScales[] = {"group", "row", "smooth"};
+
 } // namespace
 
 void PrecisionFlags::declare(CLI::App& command, const std::string& prefix) {
@@ -31,6 +37,11 @@ void PrecisionFlags::declare(CLI::App& command, const std::string& prefix) {
                         std::string(field.help))
             ->type_name(allowedText(field));
     }
+    command
+        .add_option("--" + prefix + "int8-scales", int8Scales,
+                    "What shares a scale in INT8: 32 columns; a row and a token, in feed-forward "
+                    "matrices; that, smoothed by `headway calibrate`")
+        ->type_name("group|row|smooth");
 }
 
 void PrecisionFlags::applyTo(engine::EvaluatorOptions& options) const {
@@ -45,6 +56,15 @@ void PrecisionFlags::applyTo(engine::EvaluatorOptions& options) const {
             throw CommandError(ExitStatus::Usage,
                                fmt::format("{}: {}", row.flag, set.error().message));
         }
+    }
+    if (!int8Scales.empty()) {
+        const auto found = std::ranges::find(kScales, int8Scales);
+        if (found == std::end(kScales)) {
+            throw CommandError(
+                ExitStatus::Usage,
+                fmt::format("--int8-scales: {} is none of group, row, smooth.", int8Scales));
+        }
+        options.int8Scales = static_cast<engine::Int8Scales>(found - std::begin(kScales));
     }
     options.attention = config.attention;
     options.attentionFirst = config.attentionFirst;

@@ -15,6 +15,7 @@ namespace app {
 struct PrecisionFlags {
     std::string weights, kv, keys, values;
     std::string attention, first, window, share;
+    std::string int8Scales;
     // `prefix` stands behind the dashes: "--reference-kv-precision".
     void declare(CLI::App& command, const std::string& prefix = {});
     // CommandError for a value that is none.

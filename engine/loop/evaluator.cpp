@@ -6,6 +6,7 @@
 #include "engine/loop/loaded_model.h"
 #include "engine/loop/memory_reading.h"
 #include "engine/model/sampler.h"
+#include "engine/quality/matrix_ops.h"
 
 #include <fmt/format.h>
 
@@ -18,10 +19,30 @@ namespace {
 // Steps as wide as the engine's default token budget.
 constexpr std::int64_t kFillChunk = 512;
 
+struct RowScales {
+    MatrixNames names;
+    std::optional<Calibration> calibration;
+};
+
+// Throws where there is none of this model.
+Calibration calibrationOf(const std::filesystem::path& model, const std::stop_token& stop) {
+    const auto opened = openCheckpoint(model, LoadMode::Mmap, stop);
+    if (!opened) {
+        throw Failure(opened.error().code, opened.error().message);
+    }
+    auto calibration = loadCalibration(model, (*opened)->digest());
+    if (!calibration) {
+        throw Failure(calibration.error().code, calibration.error().message);
+    }
+    return std::move(*calibration);
+}
+
 class ModelEvaluator final : public Evaluator {
 public:
-    ModelEvaluator(LoadedModel loaded, const EngineConfig& config, std::stop_token stop)
-        : m_loaded(std::move(loaded)),
+    ModelEvaluator(std::unique_ptr<RowScales> scales, LoadedModel loaded,
+                   const EngineConfig& config, std::stop_token stop)
+        : m_scales(std::move(scales)),
+          m_loaded(std::move(loaded)),
           m_config(config),
           m_blockTokens(config.blockTokens),
           m_stop(std::move(stop)) {}
@@ -237,6 +258,7 @@ private:
         return seconds;
     }
 
+    std::unique_ptr<RowScales> m_scales; // outlives the operators
     LoadedModel m_loaded;
     EngineConfig m_config;
     std::int64_t m_blockTokens;
@@ -267,18 +289,38 @@ openEvaluator(const std::filesystem::path& model, const EvaluatorOptions& option
         config.kvPrecision = options.kvPrecision;
         config.keyPrecision = options.keyPrecision;
         config.valuePrecision = options.valuePrecision;
+        if (options.int8Scales != Int8Scales::Group && config.precision != WeightPrecision::INT8) {
+            throw Failure(ErrorCode::Invalid, "Scales of rows are of weights in INT8: choose that "
+                                              "precision beside them.");
+        }
         if (const auto valid = validate(config); !valid) {
             throw Failure(valid.error().code, valid.error().message);
         }
-        const LoadSettings settings{
+        auto scales = std::make_unique<RowScales>();
+        if (options.int8Scales == Int8Scales::Smooth) {
+            scales->calibration = calibrationOf(model, stop);
+        }
+        const bool areRows = options.int8Scales != Int8Scales::Group;
+        LoadSettings settings{
             .config = config,
             .progress = progress,
             .stop = stop,
-            .makeOps =
-                [&](kernels::ThreadPool& pool) { return kernels::makeCpuOps(pool, options.isa); },
+            .makeOps = [&](kernels::ThreadPool& pool) -> std::unique_ptr<kernels::Ops> {
+                auto ops = kernels::makeCpuOps(pool, options.isa);
+                return areRows
+                           ? makeRowScaleOps(std::move(ops), scales->names,
+                                             scales->calibration ? &*scales->calibration : nullptr)
+                           : std::move(ops);
+            },
             .readBytesPerSecond = {}};
-        return std::make_unique<ModelEvaluator>(loadModel(model, settings, TokenizerUse::Unneeded),
-                                                config, stop);
+        if (areRows) {
+            settings.onMatrix = [&](const std::string& name) {
+                scales->names.current = name;
+                return hasRowScales(name);
+            };
+        }
+        LoadedModel loaded = loadModel(model, settings, TokenizerUse::Unneeded);
+        return std::make_unique<ModelEvaluator>(std::move(scales), std::move(loaded), config, stop);
     });
 }
 

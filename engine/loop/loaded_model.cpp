@@ -91,7 +91,8 @@ std::unique_ptr<Model> prepareWeights(LoadedModel& loaded, const LoadSettings& s
         .preparing = preparing.get(),
         .progress = [&](std::uint64_t done,
                         std::uint64_t total) { tell(settings, "convert", done, total); },
-        .stop = settings.stop};
+        .stop = settings.stop,
+        .onMatrix = settings.onMatrix};
     return makeModel(*loaded.checkpoint, *loaded.ops, options);
 }
 

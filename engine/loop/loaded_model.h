@@ -29,6 +29,7 @@ struct LoadSettings {
     std::optional<double> readBytesPerSecond;
     std::shared_ptr<StepGate> gate = {}; // shared with another engine on the same cores
     std::uint64_t firstId = 1;           // of requests, so that two engines' ids differ
+    std::function<bool(const std::string& name)> onMatrix = {}; // as of WeightOptions
 };
 
 // Members are destroyed from the last to the first: nothing outlives what it borrows.

@@ -127,8 +127,10 @@ std::unique_ptr<kernels::Weight> WeightLoader::prepare(const std::string& name,
                                                        kernels::WeightLayout layout,
                                                        kernels::ActivationPrecision precision) {
     const WeightGroup group = weightGroup(name);
+    const bool isAsInFile = m_options.onMatrix && m_options.onMatrix(name);
     const PlannedFormat planned =
-        planFormat(m_options.precision, group, view.format, view.shape[1]);
+        planFormat(isAsInFile ? WeightPrecision::File : m_options.precision, group, view.format,
+                   view.shape[1]);
     std::unique_ptr<kernels::Weight> weight;
     if (planned.format == view.format) {
         weight = m_ops.prepare(view, layout, precision);

@@ -44,6 +44,8 @@ struct WeightOptions {
     kernels::Ops* preparing = nullptr;   // packs; null: those that the model will run on
     std::function<void(std::uint64_t doneBytes, std::uint64_t totalBytes)> progress;
     std::stop_token stop;
+    // Told of every matrix before it is prepared; true: as the file has it, whatever the precision.
+    std::function<bool(const std::string& name)> onMatrix = {};
 };
 
 using WeightVector = std::vector<std::unique_ptr<kernels::Weight>>;
