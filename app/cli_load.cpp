@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 namespace app {
 
@@ -25,6 +26,7 @@ namespace {
 struct LoadArguments {
     std::string workload, model, duration, record;
     std::vector<std::string> rules;
+    std::optional<double> sparseShare;
     bool asJson = false;
     SettingFlags settings;
 };
@@ -48,6 +50,12 @@ Workload chosenWorkload(const LoadArguments& arguments) {
             throw CommandError(ExitStatus::Usage, "--for: " + *problem + " seconds.");
         }
         *workload = withDuration(std::move(*workload), *seconds);
+    }
+    if (arguments.sparseShare) {
+        if (const auto problem = outsideLimit(kSparseShareLimit, *arguments.sparseShare)) {
+            throw CommandError(ExitStatus::Usage, "--sparse-share: " + *problem + ".");
+        }
+        workload->sparseShare = *arguments.sparseShare;
     }
     // Flags win over the file, and the run's record holds what was really asked for.
     for (const auto& [key, value] : arguments.settings.changed()) {
@@ -155,6 +163,8 @@ void declareLoad(CLI::App& command, ChosenCommand& chosen) {
         "Model file or folder, or a server: http://127.0.0.1:8000 (default: the default "
         "model)");
     command.add_option("--for", arguments->duration, "Run for this long instead: 500ms, 60s, 5min");
+    command.add_option("--sparse-share", arguments->sparseShare,
+                       "Share of requests, 0 to 1, that ask for sparse attention, whatever is set");
     command.add_option("--record", arguments->record,
                        "Database to record into (default: the user's run log)");
     command.add_option("--fail-on", arguments->rules,

@@ -195,6 +195,9 @@ private:
         request.sampling.temperature = m_workload.temperature;
         request.sampling.seed = planned.seed;
         request.lane = planned.lane;
+        if (planned.isSparse) {
+            request.attention = engine::Attention::Sparse;
+        }
         request.ignoreEnd = m_workload.fixedOutput;
         request.scheduled = due;
         request.label = planned.promptSet;

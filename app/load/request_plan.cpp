@@ -14,7 +14,16 @@ namespace app {
 namespace {
 
 // Streams of random numbers of one stage. Their numbers are part of what a seed means.
-enum class Stream : std::uint64_t { Gap, Set, Prompt, PromptLength, OutputLength, Lane, Sampling };
+enum class Stream : std::uint64_t {
+    Gap,
+    Set,
+    Prompt,
+    PromptLength,
+    OutputLength,
+    Lane,
+    Sampling,
+    Attention
+};
 constexpr std::uint64_t kStreams = 8;
 
 Draws drawsOf(const Workload& workload, int stage, Stream stream) {
@@ -33,7 +42,8 @@ public:
           m_promptLength(drawsOf(workload, stage, Stream::PromptLength)),
           m_outputLength(drawsOf(workload, stage, Stream::OutputLength)),
           m_lane(drawsOf(workload, stage, Stream::Lane)),
-          m_sampling(drawsOf(workload, stage, Stream::Sampling)) {}
+          m_sampling(drawsOf(workload, stage, Stream::Sampling)),
+          m_attention(drawsOf(workload, stage, Stream::Attention)) {}
 
     PlannedRequest make(std::uint64_t index, double atSeconds) const {
         const auto& sets = m_workload.promptSets;
@@ -45,7 +55,8 @@ public:
                 .maxTokens = length(m_workload.outputTokens, m_outputLength.uniform(index)),
                 .lane = m_lane.uniform(index) < m_workload.batchShare ? engine::Lane::Batch
                                                                       : engine::Lane::Realtime,
-                .seed = m_sampling.bits(index)};
+                .seed = m_sampling.bits(index),
+                .isSparse = m_attention.uniform(index) < m_workload.sparseShare};
     }
 
 private:
@@ -59,7 +70,7 @@ private:
 
     const Workload& m_workload;
     int m_stage;
-    Draws m_set, m_prompt, m_promptLength, m_outputLength, m_lane, m_sampling;
+    Draws m_set, m_prompt, m_promptLength, m_outputLength, m_lane, m_sampling, m_attention;
 };
 
 // When `count` arrivals are expected since the stage began: the inverse of
@@ -134,6 +145,9 @@ std::string requestListDigest(const std::vector<PlannedRequest>& requests,
                         request.promptSet, request.promptTokens, request.draw, request.maxTokens,
                         static_cast<int>(request.lane), request.seed);
         XXH3_64bits_update(state.get(), line.data(), line.size());
+        if (request.isSparse) { // lists without any have the digest that they always had
+            XXH3_64bits_update(state.get(), "sparse", 6);
+        }
     }
     return fmt::format("xxh3:{:016x}", XXH3_64bits_digest(state.get()));
 }

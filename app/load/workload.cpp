@@ -133,6 +133,7 @@ engine::Result<void> validateWorkload(const Workload& workload) {
     problem = problem ? problem : problemOf(workload.promptTokens, kPromptLimit);
     problem = problem ? problem : problemOf(workload.outputTokens, kOutputLimit);
     problem = problem ? problem : outsideLimit(kBatchShareLimit, workload.batchShare);
+    problem = problem ? problem : outsideLimit(kSparseShareLimit, workload.sparseShare);
     problem = problem ? problem : outsideLimit(kTemperatureLimit, double(workload.temperature));
     problem = problem ? problem : outsideLimit(kSeedLimit, static_cast<double>(workload.seed));
     problem = problem ? problem : problemOfSets(workload.promptSets);

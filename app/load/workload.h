@@ -41,6 +41,7 @@ struct Workload {
     bool fixedOutput = true;             // answers go on to their drawn length
     std::vector<std::string> promptSets; // english, chinese, code
     double batchShare = 0.0;             // of requests in the batch lane
+    double sparseShare = 0.0; // of requests that ask for sparse attention; others as it is set
     float temperature = 0.0F;
     std::vector<std::pair<std::string, std::string>>
         settings; // field key, value text; applied before the start
@@ -74,6 +75,7 @@ struct PlannedRequest {
     int maxTokens = 0;
     engine::Lane lane = engine::Lane::Realtime;
     std::uint64_t seed = 0; // of the sampling
+    bool isSparse = false;  // asks for sparse attention
 };
 
 // Prompt texts by set; a set is cut into passages of about the wanted length.

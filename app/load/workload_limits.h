@@ -23,6 +23,7 @@ inline constexpr WorkloadLimit kDurationLimit{"duration", 0.1, 86'400.0};
 inline constexpr WorkloadLimit kPromptLimit{"prompt", 1.0, 131'072.0};
 inline constexpr WorkloadLimit kOutputLimit{"output", 1.0, 32'768.0};
 inline constexpr WorkloadLimit kBatchShareLimit{"batch_share", 0.0, 1.0};
+inline constexpr WorkloadLimit kSparseShareLimit{"sparse_share", 0.0, 1.0};
 inline constexpr WorkloadLimit kTemperatureLimit{"temperature", 0.0, 5.0};
 inline constexpr WorkloadLimit kStagesLimit{"stages", 1.0, 1000.0};
 // A TOML integer is signed.

@@ -219,6 +219,12 @@ Workload workloadOfToml(const toml::table& root, std::string_view sourceName,
             workload.batchShare = numberOf(*node, kBatchShareLimit);
         }
     }
+    if (const toml::table* table = tableOf(root, "attention")) {
+        allowOnly(*table, "[attention]", {"sparse_share"});
+        if (const toml::node* node = table->get("sparse_share")) {
+            workload.sparseShare = numberOf(*node, kSparseShareLimit);
+        }
+    }
     if (const toml::table* table = tableOf(root, "settings")) {
         for (TomlSetting& setting : settingsOf(*table)) {
             requireSetting(setting);
@@ -232,7 +238,7 @@ engine::Result<Workload> parseWorkload(std::string_view toml, std::string_view s
     try {
         const toml::table root = toml::parse(toml);
         allowOnly(root, "a workload",
-                  {"workload", "stage", "lengths", "prompts", "lanes", "settings"});
+                  {"workload", "stage", "lengths", "prompts", "lanes", "attention", "settings"});
         Workload workload = workloadOfToml(root, sourceName);
         if (auto valid = validateWorkload(workload); !valid) {
             return std::unexpected(std::move(valid.error()));

@@ -41,6 +41,9 @@ std::string workloadToml(const Workload& workload) {
     if (workload.batchShare > 0.0) {
         text += fmt::format("\n[lanes]\nbatch_share = {}\n", workload.batchShare);
     }
+    if (workload.sparseShare > 0.0) {
+        text += fmt::format("\n[attention]\nsparse_share = {}\n", workload.sparseShare);
+    }
     if (!workload.settings.empty()) {
         text += "\n[settings]\n";
         for (const auto& [key, value] : workload.settings) {

@@ -30,6 +30,7 @@ private Q_SLOTS:
     void rampsDoubleWhereTheRateDoubles();
     void lengthsStayInsideAndFillTheRange();
     void batchShareIsKept();
+    void sparseShareIsKeptAndChangesNothingElse();
     void passagesAreVariedAndValid();
     void gammaDrawsHaveMeanAndVariation_data();
     void gammaDrawsHaveMeanAndVariation();
@@ -109,6 +110,8 @@ fixed_output = false
 sets = ["code", "english"]
 [lanes]
 batch_share = 0.25
+[attention]
+sparse_share = 0.5
 [settings]
 "batching.max_batch" = 8
 "batching.policy" = "single"
@@ -306,6 +309,24 @@ void TstWorkload::batchShareIsKept() {
         return request.lane == engine::Lane::Batch;
     });
     QVERIFY(std::abs(double(batch) / double(requests.size()) - 0.25) < 0.03);
+}
+
+void TstWorkload::sparseShareIsKeptAndChangesNothingElse() {
+    Workload workload = openWorkload(100.0, 100.0);
+    const auto full = planRequests(workload);
+    workload.sparseShare = 0.4;
+    const auto mixed = planRequests(workload);
+    QCOMPARE(mixed.size(), full.size());
+    std::size_t sparse = 0;
+    for (std::size_t i = 0; i < full.size(); ++i) {
+        QVERIFY(!full[i].isSparse);
+        QCOMPARE(mixed[i].atSeconds, full[i].atSeconds);
+        QCOMPARE(mixed[i].draw, full[i].draw);
+        sparse += mixed[i].isSparse ? 1 : 0;
+    }
+    QVERIFY(std::abs(double(sparse) / double(mixed.size()) - 0.4) < 0.03);
+    const auto library = PromptLibrary::fromResources();
+    QVERIFY(requestListDigest(mixed, *library) != requestListDigest(full, *library));
 }
 
 void TstWorkload::passagesAreVariedAndValid() {
