@@ -80,10 +80,6 @@ QString choiceLabel(const engine::Field& field, std::string_view choice) {
     return engineText(choice);
 }
 
-QString idleReasonLabel(std::string_view english) {
-    return engineText(english);
-}
-
 QString metricLabel(const engine::Metric& metric) {
     return engineText(metric.label);
 }

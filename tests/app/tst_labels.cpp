@@ -2,6 +2,7 @@
 #include "app/labels.h"
 
 #include <QTest>
+#include <QTranslator>
 
 #include <limits>
 
@@ -28,6 +29,7 @@ private Q_SLOTS:
     void eventsAreSentences();
     void valuesAreNoTemplates();
     void markersAreShort();
+    void sentencesWithNumbersAreTranslated();
 };
 
 void TstLabels::everyTextOfTheTablesIsListed() {
@@ -143,6 +145,44 @@ void TstLabels::markersAreShort() {
              QStringLiteral("Max batch 16 → 8 +1"));
     QCOMPARE(markerText(eventOf(engine::ConfigApplied{})), QString());
     QVERIFY(!markerText(eventOf(engine::Failed{})).isEmpty());
+}
+
+namespace {
+
+// Marks what it translates, and turns the order of places around.
+class Marker final : public QTranslator {
+public:
+    QString translate(const char* context, const char* text, const char*, int) const override {
+        const QString english = QString::fromUtf8(text);
+        if (qstrcmp(context, "labels") != 0) {
+            return {};
+        }
+        return english.contains(QLatin1String("%2"))
+                   ? QStringLiteral("<%2 after %1>")
+                   : QLatin1Char('<') + english + QLatin1Char('>');
+    }
+    bool isEmpty() const override { return false; }
+};
+
+} // namespace
+
+void TstLabels::sentencesWithNumbersAreTranslated() {
+    const char* const kPlain = "The weights are being converted, 12 % done.";
+    QCOMPARE(idleReasonLabel(kPlain), QString::fromUtf8(kPlain));
+    Marker marker;
+    QCoreApplication::installTranslator(&marker);
+    QCOMPARE(idleReasonLabel(kPlain),
+             QStringLiteral("<The weights are being converted, 12 % done.>"));
+    QCOMPARE(
+        idleReasonLabel("It needs 1.5 GiB beside the weights in force, and 0.9 GiB can be had."),
+        QStringLiteral("<0.9 after 1.5>"));
+    // What is filled in is no place for what is filled in before it.
+    QCOMPARE(idleReasonLabel("The file has them in %2 bits already: they stay Q4_K."),
+             QStringLiteral("<Q4_K after %2>"));
+    QCOMPARE(idleReasonLabel("The prefix cache is off"),
+             QStringLiteral("<The prefix cache is off>"));
+    QVERIFY(idleReasonLabel("").isEmpty());
+    QCoreApplication::removeTranslator(&marker);
 }
 
 QTEST_GUILESS_MAIN(TstLabels)
