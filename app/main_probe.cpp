@@ -9,7 +9,7 @@ namespace {
 constexpr std::array kCommands = {
     app::CommandRow{"inspect", "What a model file holds and needs; reads headers only",
                     "headway-probe inspect model.gguf", app::declareInspect},
-    app::CommandRow{"generate", "One answer, streamed",
+    app::CommandRow{"generate", "One answer, streamed; by itself without warming up",
                     "headway-probe generate model.gguf --chat --prompt \"Why is the sky blue?\"",
                     app::declareGenerate},
     app::CommandRow{"logits", "Raw F32 logits of given token ids",

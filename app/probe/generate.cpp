@@ -8,8 +8,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <string_view>
 
 namespace app {
 
@@ -149,9 +151,19 @@ std::string figuresLine(const Answer& answer) {
     return line + fmt::format("; {}", name(answer.reason));
 }
 
+// A single answer comes sooner without requests that warm up, unless those are asked for.
+engine::EngineConfig configOf(const GenerateArguments& arguments) {
+    constexpr std::string_view kWarmUp = "load.warmup_requests";
+    auto settings = arguments.settings.changed();
+    if (std::ranges::none_of(settings, [&](const auto& one) { return one.first == kWarmUp; })) {
+        settings.emplace_back(kWarmUp, "0");
+    }
+    return SettingFlags::applied(settings);
+}
+
 ExitStatus generate(const GenerateArguments& arguments) {
     const engine::Request request = requestOf(arguments);
-    const engine::EngineConfig config = SettingFlags::applied(arguments.settings.changed());
+    const engine::EngineConfig config = configOf(arguments);
     const auto backend = orFail(engine::makeEngine(arguments.model, config));
     const auto stream = backend->submit(request);
     const Answer answer = collect(*stream, !arguments.asJson && !arguments.showIds);
