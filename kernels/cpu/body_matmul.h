@@ -152,6 +152,58 @@ void multiplyCodes(const TileRun& run, std::int64_t tile, int token, int lane) {
     storeSums<kRows, kTiles>(run, tile, token / kTerms, lane, sums);
 }
 
+template <TileKind kKind, int kTerms, int kTokens, int kTiles>
+constexpr bool isPiped() {
+    constexpr TileTraits kTraits = tileTraits(kKind);
+    return Simd::kPipesRows && kTraits.codeBits != 0 && kTraits.parts == 1 && kTerms == 1 &&
+           kTokens == kBlockTokens && kTiles == 1;
+}
+
+// One tile times all eight rows of the block, with the bits of multiplyCodes.
+template <TileKind kKind>
+void multiplyPiped(const TileRun& run, std::int64_t tile, int lane) {
+    constexpr TileTraits kTraits = tileTraits(kKind);
+    const TileShape& shape = *run.shape;
+    const auto* start = reinterpret_cast<const std::uint8_t*>(run.tiles) +
+                        static_cast<std::size_t>(tile) * shape.bytes;
+    TileStreams stream = {start, start + shape.factorOffset, start + shape.superOffset};
+    std::uint8_t table[16];
+    if constexpr (kTraits.usesTable) {
+        for (int i = 0; i < 16; ++i) {
+            table[i] = static_cast<std::uint8_t>(shape.table[i] + 128);
+        }
+    }
+    ActivationBlock block = run.block;
+    MatmulF sums[1][kBlockTokens];
+#pragma GCC unroll 8
+    for (int t = 0; t < kBlockTokens; ++t) {
+        sums[0][t] = Simd::zero();
+    }
+    TilesAhead<kKind> tilesAhead(run, tile);
+    const bool asksAhead = run.asksAhead && lane == 0;
+    const std::int64_t groups = shape.columns / kGroupColumns;
+    PipedRows<kKind> piped;
+    const auto add = [&]<bool kIsFirst>(std::int64_t group) __attribute__((always_inline)) {
+        if (asksAhead) {
+            tilesAhead.ask();
+        }
+        piped.template add<kIsFirst>(stream, block, table, lane, sums[0]);
+        stream.codes += codeRecord(kTraits);
+        stream.factors += factorRecord(kTraits);
+        stream.super += group % 8 == 7 ? superRecord(kTraits) : 0;
+        block.codes += kBlockTokens * kGroupColumns;
+        block.scales += kBlockTokens;
+        block.bias += kBlockTokens;
+        block.sums += kBlockTokens;
+    };
+    add.template operator()<true>(0);
+    for (std::int64_t group = 1; group < groups; ++group) {
+        add.template operator()<false>(group);
+    }
+    piped.finish(sums[0]);
+    storeSums<kBlockTokens, 1>(run, tile, 0, lane, sums);
+}
+
 template <TileKind kKind>
 constexpr std::int64_t numberBytes() {
     return kKind == TileKind::F32 ? 4 : kKind == TileKind::F8 ? 1 : 2;
@@ -228,6 +280,8 @@ template <TileKind kKind, int kTerms, int kTokens, int kTiles>
 void multiply(const TileRun& run, std::int64_t tile, int token, int lane) {
     if constexpr (tileTraits(kKind).codeBits == 0) {
         multiplyNumbers<kKind, kTokens, kTiles>(run, tile, token, lane);
+    } else if constexpr (isPiped<kKind, kTerms, kTokens, kTiles>()) {
+        multiplyPiped<kKind>(run, tile, lane);
     } else {
         multiplyCodes<kKind, kTerms, kTokens, kTiles>(run, tile, token, lane);
     }

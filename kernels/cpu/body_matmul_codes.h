@@ -192,5 +192,69 @@ template <TileKind kKind, int kPart, int kTerms, int kRows, int kTiles>
     }
 }
 
+// One tile times the rows of a full block. Eight chains of dot products don't keep the units busy:
+// while a group is multiplied the sums of the last one are scaled, a row after each column.
+template <TileKind kKind>
+class PipedRows {
+public:
+    template <bool kIsFirst>
+    [[gnu::always_inline]] void add(const TileStreams& stream, const ActivationBlock& block,
+                                    const std::uint8_t* table, int lane,
+                                    MatmulF (&sums)[kBlockTokens]) {
+        OwnDot dots[kBlockTokens];
+#pragma GCC unroll 8
+        for (int t = 0; t < kBlockTokens; ++t) {
+            dots[t].begin(kIsBiased ? block.bias[t] : 0);
+        }
+        eachColumn<1, 0>([&](auto column, auto step) __attribute__((always_inline)) {
+            constexpr int kColumn = decltype(column)::value;
+            const MatmulI codes = codesOf<kKind, kColumn>(stream.codes + 4 * lane, table);
+#pragma GCC unroll 8
+            for (int t = 0; t < kBlockTokens; ++t) {
+                dots[t].template addFrom<decltype(step)::value>(
+                    codes, block.codes + kGroupColumns * t + 4 * kColumn);
+            }
+            if constexpr (!kIsFirst) {
+                scale(decltype(step)::value, sums);
+            }
+        });
+        m_factors = factorsOf<kKind, 0>(stream.factors, stream.super, lane);
+        m_scales = block.scales;
+        m_sums = block.sums;
+#pragma GCC unroll 8
+        for (int t = 0; t < kBlockTokens; ++t) {
+            m_dots[t] = dots[t];
+        }
+    }
+
+    // The last group's.
+    [[gnu::always_inline]] void finish(MatmulF (&sums)[kBlockTokens]) {
+#pragma GCC unroll 8
+        for (int t = 0; t < kBlockTokens; ++t) {
+            scale(t, sums);
+        }
+    }
+
+private:
+    static constexpr TileTraits kTraits = tileTraits(kKind);
+    static constexpr int kLargest = largestCode(kTraits);
+    static constexpr bool kIsBiased =
+        kTraits.bias != 0 && (kLargest < 255 || Simd::kHasUnsignedDot);
+    using OwnDot = typename Simd::template Dot<kLargest>;
+
+    [[gnu::always_inline]] void scale(int t, MatmulF (&sums)[kBlockTokens]) {
+        const MatmulF scale = Simd::mul(m_factors.scale, Simd::set1(m_scales[t]));
+        sums[t] = Simd::fma(Simd::toFloat(m_dots[t].result()), scale, sums[t]);
+        if constexpr (kTraits.hasMinimum) {
+            sums[t] = Simd::fma(m_factors.minimum, Simd::set1(m_sums[t]), sums[t]);
+        }
+    }
+
+    OwnDot m_dots[kBlockTokens];
+    Factors m_factors;
+    const float* m_scales;
+    const float* m_sums;
+};
+
 } // namespace
 } // namespace kernels::cpu

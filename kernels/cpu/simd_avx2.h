@@ -13,6 +13,7 @@ struct Simd {
     static constexpr int kLanes = 8;
     static constexpr int kMatmulTokens = 4;
     static constexpr bool kPairsBlocks = false;
+    static constexpr bool kPipesRows = false;
     static constexpr int kScoreRows = 3;
     static constexpr bool kHasUnsignedDot = false;
     using F = __m256;

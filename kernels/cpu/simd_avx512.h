@@ -13,6 +13,7 @@ struct Simd {
     static constexpr int kLanes = 16;
     static constexpr int kMatmulTokens = 8;    // accumulators of a product that fit the registers
     static constexpr bool kPairsBlocks = true; // twice as many, the sums beside them in memory
+    static constexpr bool kPipesRows = true;   // a group's sums beside the next one's products
     static constexpr int kScoreRows = 6;
     static constexpr bool kHasUnsignedDot = true; // 8-bit codes times signed, no saturation
     using F = __m512;

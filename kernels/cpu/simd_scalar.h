@@ -14,6 +14,7 @@ struct Simd {
     static constexpr int kLanes = 4;
     static constexpr int kMatmulTokens = 2;
     static constexpr bool kPairsBlocks = false;
+    static constexpr bool kPipesRows = false;
     static constexpr int kScoreRows = 1;
     static constexpr bool kHasUnsignedDot = true;
     struct F {
