@@ -85,7 +85,6 @@ RemoteBackend::~RemoteBackend() {
     }
     for (const auto& [id, open] : asked) {
         finish(open, FinishReason::Cancelled, "The server was let go.");
-        open->call.reset(); // what listens to it holds the request: a circle, and a connection
     }
 }
 
@@ -128,7 +127,6 @@ void RemoteBackend::begin(const std::shared_ptr<Asked>& asked) {
             asked->body.append(bytes.substr(0, kMostBody - asked->body.size()));
         }
         if (isTooLong) {
-            letGo(asked);
             finish(asked, FinishReason::Failed, "The server's answer has no end.");
         }
     };
@@ -137,17 +135,18 @@ void RemoteBackend::begin(const std::shared_ptr<Asked>& asked) {
         m_hub->start(remoteRequest(asked->request, m_capabilities.modelName), std::move(listener));
     {
         const std::lock_guard lock(m_mutex);
-        asked->call = std::move(call);
+        if (asked->isOver) {
+            call->cancel();
+        } else {
+            asked->call = std::move(call);
+        }
     }
     if (asked->request.deadline) {
         const auto left =
             std::chrono::ceil<std::chrono::milliseconds>(*asked->request.deadline - Clock::now());
         m_hub->after(std::max(left, std::chrono::milliseconds(0)), [this, asked] {
-            if (!asked->isOver) {
-                asked->call->cancel();
-                finish(asked, FinishReason::Deadline,
-                       "The deadline passed before the answer was complete.");
-            }
+            finish(asked, FinishReason::Deadline,
+                   "The deadline passed before the answer was complete.");
         });
     }
 }
@@ -228,6 +227,10 @@ void RemoteBackend::finish(const std::shared_ptr<Asked>& asked, FinishReason rea
             return; // told already
         }
         asked->isOver = true;
+        // The call's listener holds the request: kept here as well they would hold each other.
+        if (const auto call = std::exchange(asked->call, nullptr)) {
+            call->cancel();
+        }
         if (engine::outcome(reason) == engine::Outcome::Completed && asked->pieces == 0) {
             reason = FinishReason::Failed;
             message = "The answer has no text.";
@@ -264,13 +267,6 @@ void RemoteBackend::finish(const std::shared_ptr<Asked>& asked, FinishReason rea
     asked->stream->finish(reason, std::move(message), record);
 }
 
-void RemoteBackend::letGo(const std::shared_ptr<Asked>& asked) {
-    const std::lock_guard lock(m_mutex);
-    if (asked->call) {
-        asked->call->cancel();
-    }
-}
-
 void RemoteBackend::cancel(engine::RequestId id) {
     std::shared_ptr<Asked> asked;
     {
@@ -281,7 +277,6 @@ void RemoteBackend::cancel(engine::RequestId id) {
         }
         asked = found->second;
     }
-    letGo(asked);
     finish(asked, FinishReason::Cancelled, "The request was cancelled.");
 }
 

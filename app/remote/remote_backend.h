@@ -39,7 +39,6 @@ private:
 
     void begin(const std::shared_ptr<Asked>& asked);
     void take(const std::shared_ptr<Asked>& asked, const RemotePiece& piece);
-    void letGo(const std::shared_ptr<Asked>& asked); // of the connection
     void takeEnd(const std::shared_ptr<Asked>& asked, const std::string& problem);
     void finish(const std::shared_ptr<Asked>& asked, engine::FinishReason reason,
                 std::string message);
