@@ -2,6 +2,7 @@
 #include "app/probe/precision_flags.h"
 #include "app/probe/probe_commands.h"
 #include "engine/evaluate.h"
+#include "engine/output_place.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -28,7 +29,7 @@ struct LogitsArguments {
 // The file appears whole or not at all.
 void writeRows(engine::Evaluator& evaluator, const std::vector<engine::TokenId>& ids,
                const LogitsArguments& arguments) {
-    const std::string part = arguments.out + ".part";
+    const std::filesystem::path part = engine::outputPlace(arguments.out, ".part");
     std::ofstream stream(part, std::ios::binary | std::ios::trunc);
     const auto computed = evaluator.logits(
         ids, arguments.chunk, arguments.wantsAll ? engine::LogitRows::All : engine::LogitRows::Last,
@@ -39,13 +40,17 @@ void writeRows(engine::Evaluator& evaluator, const std::vector<engine::TokenId>&
     stream.close();
     std::error_code error;
     if (!computed || !stream) {
-        std::filesystem::remove(part, error);
+        if (part != arguments.out) {
+            std::filesystem::remove(part, error);
+        }
         orFail(computed);
         throw CommandError(
             ExitStatus::Failed,
             fmt::format("{} can't be written; check folder and free space.", arguments.out));
     }
-    std::filesystem::rename(part, arguments.out, error);
+    if (part != arguments.out) {
+        std::filesystem::rename(part, arguments.out, error);
+    }
     if (error) {
         throw CommandError(ExitStatus::Failed,
                            fmt::format("{} can't be written: {}.", arguments.out, error.message()));

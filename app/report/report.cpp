@@ -4,7 +4,9 @@
 #include "app/report/markdown_writer.h"
 #include "app/report/pdf_writer.h"
 #include "app/report/sections.h"
+#include "engine/output_place.h"
 
+#include <QFile>
 #include <QSaveFile>
 
 #include <fmt/format.h>
@@ -49,9 +51,14 @@ std::string reportMarkdown(const RunData& a, const RunData& b) {
 
 engine::Result<void> writeFile(const std::filesystem::path& file, std::string_view content) {
     // Written beside and renamed: a full disk leaves the old file as it was.
-    QSaveFile out(QString::fromStdString(file.string()));
+    const QString name = QString::fromStdString(file.string());
+    QSaveFile beside(name);
+    QFile inPlace(name);
+    const bool isInPlace = engine::outputPlace(file, ".part") == file;
+    QFileDevice& out = isInPlace ? static_cast<QFileDevice&>(inPlace) : beside;
     const auto size = static_cast<qint64>(content.size());
-    if (out.open(QIODevice::WriteOnly) && out.write(content.data(), size) == size && out.commit()) {
+    if (out.open(QIODevice::WriteOnly) && out.write(content.data(), size) == size &&
+        (isInPlace ? inPlace.flush() : beside.commit())) {
         return {};
     }
     return std::unexpected(engine::Error{

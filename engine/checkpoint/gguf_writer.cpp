@@ -3,6 +3,7 @@
 #include "engine/base/display_text.h"
 #include "engine/base/ensure.h"
 #include "engine/base/failure.h"
+#include "engine/output_place.h"
 
 #include <fmt/format.h>
 #include <system_error>
@@ -29,8 +30,9 @@ void appendText(std::string& out, std::string_view text) {
 
 } // namespace
 
-Writer::Writer(std::filesystem::path file) : m_file(std::move(file)), m_partial(m_file) {
-    m_partial += ".partial";
+Writer::Writer(std::filesystem::path file)
+    : m_file(std::move(file)),
+      m_partial(outputPlace(m_file, ".partial")) {
     m_stream.open(m_partial, std::ios::binary | std::ios::trunc);
     if (!m_stream) {
         failToWrite();
@@ -38,7 +40,7 @@ Writer::Writer(std::filesystem::path file) : m_file(std::move(file)), m_partial(
 }
 
 Writer::~Writer() {
-    if (!m_isFinished) {
+    if (!m_isFinished && m_partial != m_file) {
         m_stream.close();
         std::error_code isGoneAnyway;
         std::filesystem::remove(m_partial, isGoneAnyway);
@@ -160,7 +162,9 @@ void Writer::finish() {
         failToWrite();
     }
     std::error_code problem;
-    std::filesystem::rename(m_partial, m_file, problem);
+    if (m_partial != m_file) {
+        std::filesystem::rename(m_partial, m_file, problem);
+    }
     if (problem) {
         throw Failure(ErrorCode::Io,
                       fmt::format("{} can't be put in place: {}.",

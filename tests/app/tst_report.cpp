@@ -5,9 +5,11 @@
 #include "app/report/sections.h"
 #include "app/store/columns.h"
 #include "app/store/event_json.h"
+#include "engine/output_place.h"
 #include "tests/support/scripted_run.h"
 
 #include <QFile>
+#include <QFileInfo>
 #include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
@@ -117,6 +119,7 @@ private Q_SLOTS:
     void comparisonJsonHasTheKeysThatScriptsRead();
     void setsOfRunsAreHeldAgainstTheFirst();
     void failingFilesAreSaid();
+    void whatIsNoFileIsWrittenInto();
     void sharesAddUpToAHundred_data();
     void sharesAddUpToAHundred();
     void digestsAreShortened();
@@ -613,6 +616,20 @@ void TstReport::failingFilesAreSaid() {
     QVERIFY(app::writeFile(plain.toStdString(), "x").has_value());
     const auto csv = app::writeCsv(m_run, (plain + QStringLiteral("/csv")).toStdString());
     QVERIFY(!csv.has_value());
+}
+
+void TstReport::whatIsNoFileIsWrittenInto() {
+    const QString file = m_folder.filePath(QStringLiteral("behind.html"));
+    const QString link = m_folder.filePath(QStringLiteral("link.html"));
+    QVERIFY(QFile::link(file, link));
+    QVERIFY(app::writeFile(link.toStdString(), "text").has_value());
+    QVERIFY(QFileInfo(link).isSymLink());
+    QFile behind(file);
+    QVERIFY(behind.open(QIODevice::ReadOnly));
+    QCOMPARE(behind.readAll(), QByteArray("text"));
+    QCOMPARE(engine::outputPlace("/dev/null", ".part"), std::filesystem::path("/dev/null"));
+    QCOMPARE(engine::outputPlace(file.toStdString(), ".part").string(),
+             file.toStdString() + ".part");
 }
 
 void TstReport::sharesAddUpToAHundred_data() {
