@@ -227,6 +227,13 @@
     </message>
 </context>
 <context>
+    <name>Playground</name>
+    <message>
+        <source>%1 characters are not shown</source>
+        <translation>有 %1 个字符未显示</translation>
+    </message>
+</context>
+<context>
     <name>RequestColumns</name>
     <message>
         <source>warm</source>

@@ -69,6 +69,7 @@ private Q_SLOTS:
     void answerStreamsAndKeepsItsFigures();
     void escapeStopsTheAnswer();
     void refusedAnswerSaysWhy();
+    void longPromptsAreShownInPart();
     void conversationGoesOn();
     void everyPartHasAName();
 };
@@ -234,11 +235,39 @@ void TstRequestsPage::refusedAnswerSaysWhy() {
     playground->prompt()->setPlainText(QStringLiteral("A long one"));
     playground->send();
     QTRY_VERIFY(!playground->isStreaming());
+    QTest::qWait(100); // pictures of a streaming answer are drawn every 33 ms
     bool isSaid = false;
     for (const QLabel* label : playground->findChildren<QLabel*>()) {
         isSaid = isSaid || label->text().contains(QStringLiteral("over the context"));
     }
     QVERIFY(isSaid);
+    QCOMPARE(playground->prompt()->toPlainText(), QStringLiteral("A long one"));
+    playground->prompt()->setPlainText(QStringLiteral("short"));
+    playground->send();
+    QTRY_VERIFY(!playground->isStreaming());
+    const engine::Request next = at.fake.backend->submitted().back();
+    if (const auto* messages = std::get_if<std::vector<engine::ChatMessage>>(&next.prompt)) {
+        QCOMPARE(messages->size(), std::size_t{1}); // what was refused is not asked again
+    }
+}
+
+void TstRequestsPage::longPromptsAreShownInPart() {
+    Fixture at;
+    at.fake.backend->setAnswer([](const engine::Request&, auto stream) {
+        stream->finish(engine::FinishReason::TooLong, "over the context", nullptr);
+    });
+    ui::Playground* playground = at.page->playground();
+    const QString text = QStringLiteral("a line of words\n").repeated(20'000) + QLatin1Char('.');
+    playground->prompt()->setPlainText(text);
+    playground->send();
+    QTRY_VERIFY(!playground->isStreaming());
+    for (const QLabel* label : playground->findChildren<QLabel*>()) {
+        QVERIFY(label->text().size() < 50'000);
+    }
+    const engine::Request asked = at.fake.backend->submitted().back();
+    if (const auto* messages = std::get_if<std::vector<engine::ChatMessage>>(&asked.prompt)) {
+        QCOMPARE(messages->back().content, text.toStdString());
+    }
 }
 
 void TstRequestsPage::conversationGoesOn() {

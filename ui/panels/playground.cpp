@@ -12,6 +12,7 @@
 #include "ui/widgets/prompt_edit.h"
 #include "ui/widgets/waterfall.h"
 
+#include <QCoreApplication>
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -29,6 +30,7 @@ namespace {
 constexpr int kBadgeWidth = 58;
 constexpr int kRepaintMs = 33;
 constexpr int kFeedMs = 100; // pieces of a prompt that is typed
+constexpr qsizetype kMostShown = 16'000;
 
 QLabel* makeTurnText(QWidget* parent) {
     auto* label = makeLabel({}, TextRole::Body, parent);
@@ -47,6 +49,17 @@ QString asRichText(const QString& text, bool isStreaming) {
                               : QString();
     return QStringLiteral("<p style=\"line-height:135%; margin:0; white-space:pre-wrap\">") +
            text.toHtmlEscaped() + caret + QStringLiteral("</p>");
+}
+
+// A label lays out all it holds, in the turn that shows it: of a prompt of megabytes the ends.
+QString shortened(const QString& text) {
+    if (text.size() <= kMostShown) {
+        return text;
+    }
+    const QString gap = QCoreApplication::translate("Playground", "%1 characters are not shown")
+                            .arg(app::numberText(static_cast<double>(text.size() - kMostShown)));
+    return text.first(kMostShown / 2) + QStringLiteral("\n… ") + gap + QStringLiteral(" …\n") +
+           text.last(kMostShown / 2);
 }
 
 } // namespace
@@ -203,7 +216,7 @@ Playground::Turn& Playground::addTurn(const char* role, const QString& text) {
     badgeLayout->addWidget(who, 0, Qt::AlignLeft);
     badgeLayout->addStretch(1);
     auto* label = makeTurnText(line);
-    label->setText(asRichText(text, false));
+    label->setText(asRichText(shortened(text), false));
     layout->addWidget(badge);
     layout->addWidget(label, 1);
     m_turnList->addWidget(line);
@@ -220,7 +233,9 @@ engine::Request Playground::makeRequest() const {
         messages.push_back({.role = "system", .content = system.toStdString()});
     }
     for (const Turn& turn : m_turns) {
-        messages.push_back(turn.message);
+        if (turn.isSaid) {
+            messages.push_back(turn.message);
+        }
     }
     const std::string format = m_session.capabilities().chatFormat;
     if (format.empty() || format == "none") {
@@ -315,7 +330,19 @@ void Playground::showAnswer() {
     }
 }
 
+// Of what was never answered: the text goes back where it was written, and later messages are not
+// refused for its sake.
+void Playground::takeBack() {
+    Turn& asked = m_turns[m_turns.size() - 2];
+    m_turns.back().isSaid = false;
+    asked.isSaid = false;
+    if (m_prompt->toPlainText().isEmpty()) {
+        m_prompt->setPlainText(QString::fromStdString(asked.message.content));
+    }
+}
+
 void Playground::finishAnswer() {
+    m_repaint->stop(); // a picture of what has come so far would wipe out why it ended
     showAnswer();
     Turn& turn = m_turns.back();
     turn.message.content = m_answer->text().toStdString();
@@ -329,6 +356,9 @@ void Playground::finishAnswer() {
         turn.text->setText(asRichText(text, false));
         turn.who->setTone(engine::outcome(*reason) == engine::Outcome::Cancelled ? Tone::Neutral
                                                                                  : Tone::Bad);
+        if (m_answer->text().isEmpty()) {
+            takeBack();
+        }
     }
     if (const auto record = m_answer->record()) {
         const auto ledger = app::ledgerView(app::requestRow(*record, engine::TimePoint{}));

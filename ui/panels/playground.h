@@ -50,6 +50,7 @@ private:
         engine::ChatMessage message;
         QLabel* text = nullptr;
         Tag* who = nullptr;
+        bool isSaid = true; // to the model, with the next message
     };
 
     void buildHead(QVBoxLayout* column);
@@ -57,6 +58,7 @@ private:
     void buildComposer(QVBoxLayout* column);
     Turn& addTurn(const char* role, const QString& text);
     engine::Request makeRequest() const;
+    void takeBack();
     void feed();
     void dropFeed();
     void measureWithout();
