@@ -159,11 +159,14 @@ bool Engine::computePart(const StepPlan& plan, KvCache& kv, StepTimes& times,
 
 // The step stops within a layer once the request that is most of it is cancelled, however long its
 // prompt is. What was computed for the others is computed again, into the same places; where that
-// can't be done (places of windows move on) only a request that is alone stops its step.
+// can't be done (places of windows move on, and part of the step was done in an older cache, which
+// may have such) only a request that is alone stops its step.
 std::optional<kernels::View> Engine::forward(const StepPlan& plan, const KvCache& kv,
                                              const std::stop_token& stop) {
     KvCache& current = m_kv.current();
-    const bool canRepeat = &kv == &current && current.windows() == nullptr;
+    const bool isAllHere = std::ranges::all_of(
+        plan.slices, [this](const Slice& slice) { return slice.sequence->kv == m_kv.currentId(); });
+    const bool canRepeat = isAllHere && &kv == &current && current.windows() == nullptr;
     const Slice& most = *std::ranges::max_element(plan.slices, {}, &Slice::tokens);
     if (plan.slices.size() > 1 && !(canRepeat && 2 * most.tokens > plan.tokens())) {
         return m_loaded.model->forward(m_batch, kv, stop);

@@ -52,7 +52,8 @@ void planStreams(std::span<Sequence* const> streams, const Limits& limits, StepP
         }
         std::int64_t cached = sequence->cached();
         std::vector<BlockId> prefix;
-        if (cached == 0 && limits.prefix != nullptr) {
+        // With blocks of a slice that was interrupted it has begun for itself.
+        if (cached == 0 && sequence->blocks().empty() && limits.prefix != nullptr) {
             prefix = limits.prefix->find(sequence->salt, sequence->tokens());
             cached = static_cast<std::int64_t>(prefix.size()) * limits.blockTokens;
             blocksLeft -= limits.prefix->idleAmong(prefix);
