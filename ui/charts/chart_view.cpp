@@ -16,13 +16,15 @@
 #include <QPainter>
 #include <QShortcut>
 #include <QTableView>
-#include <QValueAxis>
 
 #include <algorithm>
 
 namespace ui {
 
 ChartView::ChartView(ChartGroup& group, QWidget* parent) : QChartView(parent), m_group(group) {
+    // Without axes: their lines are the plot item's and their words the overlay's, because Qt
+    // Charts knows neither mm:ss nor thousands nor logarithms, and lays an axis out anew with every
+    // range.
     auto* frame = new QChart;
     frame->setBackgroundVisible(false);
     frame->setMargins(QMargins());
@@ -31,20 +33,6 @@ ChartView::ChartView(ChartGroup& group, QWidget* parent) : QChartView(parent), m
     if (frame->layout() != nullptr) {
         frame->layout()->setContentsMargins(0, 0, 0, 0);
     }
-    m_xAxis = new QValueAxis(frame);
-    m_yAxis = new QValueAxis(frame);
-    for (QValueAxis* axis : {m_xAxis, m_yAxis}) {
-        // Words are the overlay's: Qt Charts knows neither mm:ss nor thousands.
-        axis->setLabelsVisible(false);
-        axis->setTitleVisible(false);
-        // Lines are the plot item's.
-        axis->setGridLineVisible(false);
-        axis->setMinorGridLineVisible(false);
-        axis->setLineVisible(false);
-        axis->setTickType(QValueAxis::TicksDynamic);
-    }
-    frame->addAxis(m_xAxis, Qt::AlignBottom);
-    frame->addAxis(m_yAxis, Qt::AlignLeft);
     QChart* before = chart();
     setChart(frame);
     delete before; // setChart() leaves the old one alive
@@ -112,26 +100,12 @@ void ChartView::setShowsPinTexts(bool shows) {
 
 void ChartView::layOut() {
     m_overlay.layOut(m_plot, m_shown, m_hidden, QSizeF(viewport()->size()));
-    showAxes();
-    m_item->setPlot(&m_shown, m_overlay.plotArea());
-    placeTable();
-    repaintAll();
-}
-
-void ChartView::showAxes() {
-    // Ranges are set only when they move: each change lays the axis out anew.
     if (chart()->plotArea() != m_overlay.plotArea()) {
         chart()->setPlotArea(m_overlay.plotArea());
     }
-    const app::Ticks ticks = app::niceTicks(m_shown.yMax);
-    if (m_yAxis->max() != m_shown.yMax || m_yAxis->tickInterval() != ticks.step) {
-        m_yAxis->setTickInterval(ticks.step);
-        m_yAxis->setRange(0.0, m_shown.yMax);
-    }
-    if (m_xAxis->min() != m_shown.xMin || m_xAxis->max() != m_shown.xMax) {
-        m_xAxis->setTickInterval(std::max(1e-3, m_shown.xMax - m_shown.xMin));
-        m_xAxis->setRange(m_shown.xMin, m_shown.xMax);
-    }
+    m_item->setPlot(&m_shown, m_overlay.plotArea());
+    placeTable();
+    repaintAll();
 }
 
 void ChartView::makePicture() {

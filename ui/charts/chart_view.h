@@ -14,7 +14,6 @@
 #include <optional>
 
 class QTableView;
-class QValueAxis;
 
 namespace ui {
 
@@ -83,7 +82,6 @@ protected:
 private:
     void choose(); // what of the plot is drawn
     void layOut();
-    void showAxes();
     void makePicture();
     void repaintAll();
     void pressLegend(const QString& key, Qt::KeyboardModifiers modifiers);
@@ -97,8 +95,6 @@ private:
     QStringList m_hidden;
     Overlay m_overlay;
     PlotItem* m_item;
-    QValueAxis* m_xAxis;
-    QValueAxis* m_yAxis;
     QPixmap m_picture;
     bool m_isStale = true;
     bool m_isLogarithmic = false;

@@ -10,15 +10,7 @@
 
 namespace ui {
 
-namespace {
-
-// Qt Charts draws the grid at 2 and axes at 3.
-constexpr double kBetweenGridAndAxes = 2.5;
-
-} // namespace
-
 PlotItem::PlotItem(QGraphicsItem* chart) : QGraphicsItem(chart) {
-    setZValue(kBetweenGridAndAxes);
     setAcceptedMouseButtons(Qt::NoButton);
 }
 
@@ -35,8 +27,8 @@ void PlotItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget
         return;
     }
     const app::PlotScale scale = app::plotScale(*m_plot, m_area);
-    // Not the axes' own grid: Qt Charts lays axes out a turn late when a chart is resized, and
-    // knows even steps only.
+    // Not an axis' own grid: Qt Charts lays axes out a turn late when a chart is resized, and knows
+    // even steps only.
     for (const app::AxisLabel& label : app::yLabels(*m_plot)) {
         painter->fillRect(
             QRectF(m_area.left(), std::round(scale.y(label.value)), m_area.width(), 1.0),
