@@ -245,7 +245,12 @@ void TstHostileSafetensors::declaredSizesAllocateNothing() {
     use();
     QCOMPARE(m_refused, 2);
     tests::writeFile(path("tokenizer.json"), kTokenizer);
-    QVERIFY2(peakKilobytes() - before < 400'000, "memory was taken for a mere claim");
+#if defined(__SANITIZE_THREAD__)
+    const long most = 4'000'000; // a multiple of it is the sanitizer's own
+#else
+    const long most = 400'000;
+#endif
+    QVERIFY2(peakKilobytes() - before < most, "memory was taken for a mere claim");
 }
 
 void TstHostileSafetensors::extremeConfigNumbersAreRefusedOrHarmless() {

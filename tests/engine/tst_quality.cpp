@@ -323,8 +323,10 @@ void TstQuality::checksEndInTime() {
         changed.notify_all();
     });
     const auto ask = [&](Nanoseconds limit, std::uint64_t bytes) {
-        std::unique_lock lock(mutex);
-        told.clear();
+        {
+            const std::lock_guard lock(mutex);
+            told.clear();
+        }
         checker.order({.path = tiny.file,
                        .digest = "xxh3:tiny",
                        .options = {.threads = 1, .precision = WeightPrecision::INT8},
@@ -335,6 +337,7 @@ void TstQuality::checksEndInTime() {
                        .limit = limit,
                        .encode = bytewise,
                        .config = {}});
+        std::unique_lock lock(mutex);
         return changed.wait_for(lock, 10s, [&] { return !told.empty(); }) ? told.front() : Notice{};
     };
     const Notice busy = ask(Nanoseconds{}, 0);
