@@ -4,9 +4,11 @@
 usage: console_cost.py BENCH_CONSOLE MODEL [--seconds 240] [--threads 0 ...] [--json FILE]
 
 In one run the window is shown and hidden in turn (A-B-B-A, 2.5 s each, the first 0.5 s left out);
-hidden, the program is what a headless run is. Prints the median of the paired ratios with a 95 %
-interval (order statistics: exact, without a distribution), and the turns of the UI thread. Needs a
-display: DISPLAY, or Xvfb, which it starts.
+hidden, the program is what a headless run is. A machine whose speed wanders favours whichever half
+of a pair came at the better moment, and the pair after it the other way round: one A-B-B-A is one
+observation, the geometric mean of its two ratios. Prints the Hodges-Lehmann estimate of them with
+its 95 % interval (Wilcoxon signed ranks: Walsh averages in order), and the turns of the UI thread.
+Needs a display: DISPLAY, or Xvfb, which it starts.
 """
 
 import argparse
@@ -34,15 +36,23 @@ def cpu():
     return {"model": model, "flags": flags, "cores": os.cpu_count()}
 
 
-def median_interval(values):
-    """Exact distribution-free interval of the median with at least 95 % confidence, or None."""
-    ordered, n = sorted(values), len(values)
-    best = None
-    for lower in range(n // 2):
-        outside = 2 * sum(math.comb(n, k) for k in range(lower + 1)) / 2**n
-        if outside <= 0.05:
-            best = (ordered[lower], ordered[n - 1 - lower])
-    return best
+def blocks_of(pairs):
+    """Logarithms of shown / hidden, one an A-B-B-A block of two pairs."""
+    logs = [math.log(shown / hidden) for shown, hidden in pairs if min(shown, hidden) > 0]
+    return [(first + second) / 2 for first, second in zip(logs[::2], logs[1::2])]
+
+
+def centre_and_interval(values):
+    """Median of the Walsh averages and its 95 % interval (normal approximation of the signed-rank
+    sum, good from ten values on), or None for the interval below that."""
+    n = len(values)
+    walsh = sorted((values[i] + values[j]) / 2 for i in range(n) for j in range(i, n))
+    centre = statistics.median(walsh)
+    if n < 10:
+        return centre, None
+    spread = math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+    outside = max(int(n * (n + 1) / 4 - 1.96 * spread), 0)
+    return centre, (walsh[outside], walsh[-1 - outside])
 
 
 def measure(options, threads, environment):
@@ -52,13 +62,17 @@ def measure(options, threads, environment):
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}: {done.stderr.strip()}")
     result = json.loads(done.stdout.splitlines()[-1])
-    ratios = [shown / hidden for shown, hidden in result["shown_hidden_per_s"] if hidden > 0]
-    interval = median_interval(ratios)
-    result["median_ratio"] = statistics.median(ratios)
-    result["interval"] = interval
+    blocks = blocks_of(result["shown_hidden_per_s"])
+    if not blocks:
+        sys.exit("no whole A-B-B-A block: let it run longer (--seconds 20 and more)")
+    centre, interval = centre_and_interval(blocks)
+    interval = [math.exp(end) for end in interval] if interval else None
+    result["ratio"] = math.exp(centre)
+    result["interval_95"] = interval
+    result["blocks"] = len(blocks)
     shown = f"[{interval[0]:.3f}, {interval[1]:.3f}]" if interval else "too few for an interval"
-    print(f"threads {threads}: shown / hidden {result['median_ratio']:.3f} {shown}, "
-          f"n {len(ratios)} pairs; UI turns p95 {result['turns']['p95_ms']:.1f} ms, main thread "
+    print(f"threads {threads}: shown / hidden {result['ratio']:.3f} {shown}, "
+          f"n {len(blocks)} blocks; UI turns p95 {result['turns']['p95_ms']:.1f} ms, main thread "
           f"{100 * result['main_thread_share']:.1f} % of a core over the run", flush=True)
     return result
 
