@@ -36,7 +36,7 @@ AlarmReading readGap(const AlarmInputs& inputs) {
             .n = found.n};
 }
 
-// Too late is too late, also where no text came at all.
+// Too late is too late, also where no text came at all, or who asked gave up after that time.
 AlarmReading readTimeOuts(const AlarmInputs& inputs) {
     std::int64_t all = 0;
     std::int64_t late = 0;
@@ -44,7 +44,8 @@ AlarmReading readTimeOuts(const AlarmInputs& inputs) {
         if (isLatencySample(request, SampleFilter::Warm)) {
             ++all;
             late += request.ttftMs > inputs.target.ttftMs ? 1 : 0;
-        } else if (request.outcome == engine::Outcome::Failed) {
+        } else if (request.outcome == engine::Outcome::Failed ||
+                   request.waitedMs > inputs.target.ttftMs) {
             ++all;
             ++late;
         }

@@ -69,6 +69,12 @@ static RequestPoint requestPoint(const engine::RequestRecord& record, double sec
     point.ttftFromAdmittedMs = static_cast<float>(toMilliseconds(record.ttftFromAdmitted()));
     point.tpotMs = toMilliseconds(record.tpot());
     point.e2eMs = toMilliseconds(record.e2e());
+    const engine::Stamps& stamps = record.stamps;
+    const auto asked = stamps.scheduled ? stamps.scheduled : stamps.received;
+    if (record.reason == engine::FinishReason::Cancelled && !stamps.firstVisible && asked &&
+        stamps.finished) {
+        point.waitedMs = toMilliseconds(*stamps.finished - *asked);
+    }
     point.tags = record.tags;
     point.outcome = engine::outcome(record.reason);
     point.outputTokens = record.outputTokens;

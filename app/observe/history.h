@@ -46,6 +46,8 @@ struct RequestPoint {
     float ttftFromAdmittedMs = std::numeric_limits<float>::quiet_NaN();
     double tpotMs = 0.0; // NaN where absent
     double e2eMs = 0.0;
+    // Until it was cancelled without a first text; NaN for all others.
+    double waitedMs = std::numeric_limits<double>::quiet_NaN();
     std::uint32_t tags = 0;
     std::optional<engine::Outcome> outcome = engine::Outcome::Completed; // empty: not ended yet
     std::int64_t outputTokens = 0;

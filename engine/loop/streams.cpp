@@ -105,8 +105,12 @@ void Engine::completePrompt(Answer& answer, PromptUpdate& update) {
     enqueue(answer, now);
 }
 
-// It ends before it was completed: it counts as received only now.
+// It ends before it was completed: it counts as received only now. Nobody waited for an answer.
 void Engine::closePrompt(Answer& answer) {
+    if (!answer.stamps.admitted) {
+        answer.stamps = Stamps{};
+        answer.stamps.received = Clock::now();
+    }
     answer.isOpen = false;
     std::erase(m_openPrompts, answer.id);
     m_received.fetch_add(1, std::memory_order_relaxed);

@@ -11,9 +11,19 @@
 
 namespace engine {
 
-// Ids of requests, apart from those of the main engine.
-inline constexpr std::uint64_t kFirstLightId = 1'000'000'000;
-inline constexpr std::uint64_t kFirstStoredId = 2'000'000'000;
+// Ids of requests, apart from those of the main engine: a range each of the first light model, of
+// stored answers, and of every later light model, so that no two requests are called the same.
+inline constexpr std::uint64_t kIdRange = 1'000'000'000;
+inline constexpr std::uint64_t kFirstStoredId = 2 * kIdRange;
+constexpr std::uint64_t firstLightId(std::uint64_t modelsBefore) {
+    return (modelsBefore == 0 ? 1 : modelsBefore + 2) * kIdRange;
+}
+constexpr bool isStoredId(RequestId id) {
+    return static_cast<std::uint64_t>(id) / kIdRange == kFirstStoredId / kIdRange;
+}
+constexpr bool isLightId(RequestId id) {
+    return static_cast<std::uint64_t>(id) >= firstLightId(0) && !isStoredId(id);
+}
 
 class LightModel {
 public:

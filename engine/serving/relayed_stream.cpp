@@ -19,9 +19,16 @@ void RelayedStream::follow(const std::shared_ptr<TokenStream>& source) {
     {
         const std::lock_guard lock(m_mutex);
         m_source = source.get();
+        m_pieces.resize(m_shown);
     }
     // The source rings only while it lives.
     source->onReady([self = shared_from_this(), raw = source.get()] { self->take(*raw); });
+}
+
+void RelayedStream::show() {
+    for (; m_shown < m_pieces.size(); ++m_shown) {
+        pushPiece(*m_out, m_pieces[m_shown]);
+    }
 }
 
 void RelayedStream::take(TokenStream& source) {
@@ -34,12 +41,16 @@ void RelayedStream::take(TokenStream& source) {
             if (chunk->text.empty() && chunk->ids.empty()) {
                 return; // it rings again
             }
-            pushPiece(*m_out, *chunk);
+            const bool isVisible = m_shown > 0 || !chunk->text.empty();
             m_pieces.push_back(std::move(*chunk));
+            if (isVisible) {
+                show();
+            }
         }
         m_source = nullptr;
     }
     if (!m_end(*this, source)) {
+        show();
         m_out->finish(*source.finishReason(), source.message(), source.record());
     }
 }

@@ -27,16 +27,21 @@ public:
     const std::shared_ptr<TokenStream>& stream() const { return m_out; }
     // The source of what comes; it keeps this object until it ends.
     void follow(const std::shared_ptr<TokenStream>& source);
-    // All pieces so far. After the end only.
+    // All pieces so far, and whether the reader has got any of them. After the end of a source
+    // only.
     const std::vector<TokenStream::Chunk>& pieces() const { return m_pieces; }
+    bool hasShown() const { return m_shown > 0; }
 
 private:
     void take(TokenStream& source);
+    void show();
 
     std::shared_ptr<TokenStream> m_out;
     End m_end;
     std::mutex m_mutex; // one at a time hands on: a source may ring on two threads
+    // Tokens without a text wait for the first one that has: until then another source may begin.
     std::vector<TokenStream::Chunk> m_pieces;
+    std::size_t m_shown = 0;               // of the pieces, handed on
     const TokenStream* m_source = nullptr; // null once it has ended
 };
 

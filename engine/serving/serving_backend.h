@@ -62,7 +62,8 @@ private:
     std::shared_ptr<TokenStream> submitToMain(Request request, std::string key);
     std::shared_ptr<TokenStream> submitToLight(LightModel::Hold light, Request request);
     bool handsToLight(const ServingConfig& settings);
-    bool askMainInstead(RelayedStream& relay, const TokenStream& source, Request request);
+    bool endLight(RelayedStream& relay, const TokenStream& source, Request& request);
+    void askMainInstead(RelayedStream& relay, Request request);
     std::string keyOf(const Request& request, const EngineConfig& wanted) const;
 
     void limitAnswers(const ServingConfig& settings);
@@ -83,6 +84,7 @@ private:
     std::atomic<bool> m_isEvaluationDue{true};     // the operator has changed something
     std::atomic<std::uint64_t> m_storedAnswers{0}; // given
     std::atomic<std::uint64_t> m_lightAnswers{0};  // asked for
+    std::atomic<std::uint64_t> m_lightFailures{0}; // of these, and not asked of the main one
     AnswerStore m_answers;
 
     mutable std::mutex m_configMutex; // of the requested value; never held while `change` runs
@@ -94,8 +96,12 @@ private:
     std::filesystem::path m_lightFile;
 
     std::mutex m_routesMutex;
-    std::unordered_map<RequestId, RequestId> m_routes; // refused by the light model: main's id
-    std::vector<Event> m_ownEvents;                    // of stored answers
+    struct Route {
+        std::optional<RequestId> main = {}; // the light model refused it: main's id
+        bool isCancelled = false;
+    };
+    std::unordered_map<RequestId, Route> m_routes; // what the light model was asked, until it ends
+    std::vector<Event> m_ownEvents;                // of stored answers
     std::uint64_t m_nextStoredId = kFirstStoredId;
 
     // The thread that takes events.

@@ -2,6 +2,8 @@
 #include "engine/loop/engine.h"
 #include "engine/serving/light_model.h"
 
+#include <atomic>
+
 namespace engine {
 
 Result<std::unique_ptr<Backend>>
@@ -18,15 +20,18 @@ makeServingEngine(const std::filesystem::path& model, const EngineConfig& config
         return main;
     }
     const double speed = (*main)->capabilities().readBytesPerSecond;
-    LightModelMaker makeLight = [gate, speed](const std::filesystem::path& file,
-                                              const EngineConfig& light, std::stop_token ended) {
+    // Made one after the other, each on a thread of its own.
+    const auto models = std::make_shared<std::atomic<std::uint64_t>>(0);
+    LightModelMaker makeLight = [gate, speed, models](const std::filesystem::path& file,
+                                                      const EngineConfig& light,
+                                                      std::stop_token ended) {
         return startEngine(file, {.config = light,
                                   .progress = {},
                                   .stop = std::move(ended),
                                   .makeOps = {},
                                   .readBytesPerSecond = speed,
                                   .gate = gate,
-                                  .firstId = kFirstLightId});
+                                  .firstId = firstLightId(models->fetch_add(1))});
     };
     auto* ahead = dynamic_cast<PreparesWeights*>(main->get());
     return withServing(

@@ -124,55 +124,73 @@ std::shared_ptr<TokenStream> ServingBackend::submitToLight(LightModel::Hold ligh
     asked.tags |= static_cast<std::uint32_t>(SampleTag::LightModel);
     m_lightAnswers.fetch_add(1, std::memory_order_relaxed);
     const auto source = light.backend->submit(std::move(asked));
+    {
+        const std::lock_guard lock(m_routesMutex);
+        m_routes.emplace(source->id(), Route{});
+    }
     const auto relay = std::make_shared<RelayedStream>(
         source->id(), [this, request = std::move(request), hold = std::move(light.hold)](
                           RelayedStream& ended, const TokenStream& from) mutable {
             hold.reset(); // first: the main model's answer may end before this returns
-            return askMainInstead(ended, from, request);
+            return endLight(ended, from, request);
         });
     relay->follow(source);
     return relay->stream();
 }
 
-// No request is lost because the light model is small, full, or has failed.
-bool ServingBackend::askMainInstead(RelayedStream& relay, const TokenStream& source,
-                                    Request request) {
-    const RequestId id = relay.stream()->id();
+// True where the answer goes on elsewhere.
+bool ServingBackend::endLight(RelayedStream& relay, const TokenStream& source, Request& request) {
     const auto record = source.record();
-    const bool isFromLight = static_cast<std::uint64_t>(source.id()) >= kFirstLightId;
-    if (!isFromLight || !relay.pieces().empty() || !record || !isRefusal(*record)) {
-        const std::lock_guard lock(m_routesMutex);
-        m_routes.erase(id);
-        return false;
+    const bool isFromLight = isLightId(source.id());
+    if (isFromLight && !relay.hasShown() && record && isRefusal(*record)) {
+        askMainInstead(relay, std::move(request));
+        return true;
     }
+    if (isFromLight && record && outcome(record->reason) == Outcome::Failed) {
+        m_lightFailures.fetch_add(1, std::memory_order_relaxed);
+    }
+    const std::lock_guard lock(m_routesMutex);
+    m_routes.erase(relay.stream()->id());
+    return false;
+}
+
+// No request is lost because the light model is small, full, or has failed.
+void ServingBackend::askMainInstead(RelayedStream& relay, Request request) {
     m_lightAnswers.fetch_sub(1, std::memory_order_relaxed);
     const auto instead = m_main->submit(std::move(request));
+    bool isCancelled = false; // while it was on its way
     {
         const std::lock_guard lock(m_routesMutex);
-        m_routes.emplace(id, instead->id());
+        Route& route = m_routes[relay.stream()->id()];
+        route.main = instead->id();
+        isCancelled = route.isCancelled;
+    }
+    if (isCancelled) {
+        m_main->cancel(instead->id());
     }
     relay.follow(instead);
-    return true;
 }
 
 void ServingBackend::cancel(RequestId id) {
-    const auto number = static_cast<std::uint64_t>(id);
-    if (number >= kFirstStoredId) {
+    if (isStoredId(id)) {
         return; // it has ended
     }
-    if (number < kFirstLightId) {
+    if (!isLightId(id)) {
         m_main->cancel(id);
         return;
     }
-    std::optional<RequestId> route;
+    std::optional<RequestId> main;
     {
         const std::lock_guard lock(m_routesMutex);
-        if (const auto found = m_routes.find(id); found != m_routes.end()) {
-            route = found->second;
+        const auto found = m_routes.find(id);
+        if (found == m_routes.end()) {
+            return; // it has ended
         }
+        found->second.isCancelled = true;
+        main = found->second.main;
     }
-    if (route) {
-        m_main->cancel(*route);
+    if (main) {
+        m_main->cancel(*main);
     } else {
         m_light.cancel(id);
     }

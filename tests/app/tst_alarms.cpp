@@ -1,145 +1,14 @@
 // Every rule of the alarm table, driven over its limit and back; noise, thin samples and gaps.
-#include "app/observe/alarms.h"
+#include "tests/support/alarm_drive.h"
 
 #include <QTest>
 
 #include <algorithm>
-#include <functional>
 
 using namespace app;
-
-namespace {
-
-std::size_t indexOf(std::string_view key) {
-    return static_cast<std::size_t>(findAlarm(key) - alarmTable().data());
-}
-
-// A history that is fed ten times a second, evaluated once a second.
-class Drive {
-public:
-    Drive() { m_history.reset(engine::TimePoint{}); }
-
-    Sample level;                             // what every further sample says
-    std::function<RequestPoint(int)> request; // of the n-th of a tick; none where empty
-    int requestsPerTick = 3;
-    LoadProgress load;
-    ServiceTarget target;
-
-    std::vector<AlarmChange> run(double seconds) {
-        std::vector<AlarmChange> changes;
-        for (int tick = 0; tick < static_cast<int>(seconds * 10.0); ++tick) {
-            m_seconds += 0.1;
-            level.seconds = m_seconds;
-            m_history.addSample(level);
-            for (int n = 0; request && n < requestsPerTick; ++n) {
-                RequestPoint point = request(m_count++);
-                point.seconds = m_seconds;
-                m_history.addRequest(point);
-            }
-            if (tick % 10 == 9) {
-                const auto some = alarms.evaluate({m_history, target, load}, m_seconds);
-                changes.insert(changes.end(), some.begin(), some.end());
-            }
-        }
-        return changes;
-    }
-    void checkQuality(const char* lossPercent, const char* garbled) {
-        engine::Event event;
-        event.body = engine::Notice{
-            .kind = "quality_checked",
-            .values = {{"perplexity_change_percent", lossPercent}, {"garbled", garbled}}};
-        m_history.addEvent(event);
-    }
-    void applyConfig(const char* key, const char* before, const char* after) {
-        engine::Event event;
-        event.body = engine::ConfigApplied{.changes = {{key, before, after}}, .fromStep = 1};
-        m_history.addEvent(event);
-    }
-    void beginRun() { m_history.reset(engine::TimePoint{}); }
-    void takeModel() { m_history.resetQuality(engine::Attention::Full); }
-    AlarmPhase phase(std::string_view key) const { return alarms.states()[indexOf(key)].phase; }
-
-    Alarms alarms;
-
-private:
-    History m_history;
-    double m_seconds = 0.0;
-    int m_count = 0;
-};
-
-RequestPoint answered(double ttftMs) {
-    RequestPoint point;
-    point.ttftMs = ttftMs;
-    return point;
-}
-
-// One state of the world that a rule calls bad, and one it calls good.
-struct Case {
-    const char* key;
-    void (*makeBad)(Drive&);
-    void (*makeGood)(Drive&);
-};
-
-const Case kCases[] = {
-    {"ttft_gap",
-     [](Drive& drive) { drive.request = [](int n) { return answered(n % 20 == 0 ? 250 : 50); }; },
-     [](Drive& drive) { drive.request = [](int n) { return answered(n % 20 == 0 ? 90 : 50); }; }},
-    {"ttft_timeouts",
-     [](Drive& drive) { drive.request = [](int n) { return answered(n % 50 == 0 ? 900 : 50); }; },
-     [](Drive& drive) { drive.request = [](int) { return answered(50); }; }},
-    {"memory", [](Drive& drive) { drive.level.machineShare = 0.9; },
-     [](Drive& drive) { drive.level.machineShare = 0.5; }},
-    {"device_busy", [](Drive& drive) { drive.level.busyShare = 0.95; },
-     [](Drive& drive) { drive.level.busyShare = 0.7; }},
-    {"device_starved",
-     [](Drive& drive) {
-         drive.level.busyShare = 0.3;
-         drive.level.waiting = 4;
-     },
-     [](Drive& drive) {
-         drive.level.busyShare = 0.7;
-         drive.level.waiting = 4;
-     }},
-    {"batch_timeliness",
-     [](Drive& drive) {
-         drive.request = [](int n) {
-             RequestPoint point = answered(50);
-             point.metDeadline = n % 100 != 0;
-             return point;
-         };
-     },
-     [](Drive& drive) {
-         drive.request = [](int) {
-             RequestPoint point = answered(50);
-             point.metDeadline = true;
-             return point;
-         };
-     }},
-    {"prefix_hits",
-     [](Drive& drive) {
-         drive.load = {.isRunning = true, .sent = 50, .lagP50Ms = 1.0};
-         drive.request = [](int) {
-             RequestPoint point = answered(50);
-             point.promptTokens = 100;
-             point.hitTokens = 5;
-             return point;
-         };
-     },
-     [](Drive& drive) {
-         drive.request = [](int) {
-             RequestPoint point = answered(50);
-             point.promptTokens = 100;
-             return point;
-         };
-     }},
-    {"quality_loss", [](Drive& drive) { drive.checkQuality("3.0", "yes"); },
-     [](Drive& drive) { drive.checkQuality("1.5", "no"); }},
-    {"load_lag",
-     [](Drive& drive) { drive.load = {.isRunning = true, .sent = 50, .lagP50Ms = 25.0}; },
-     [](Drive& drive) { drive.load = {.isRunning = true, .sent = 50, .lagP50Ms = 1.0}; }},
-};
-
-} // namespace
+using tests::answered;
+using Drive = tests::AlarmDrive;
+using tests::indexOf;
 
 class TstAlarms : public QObject {
     Q_OBJECT
@@ -154,6 +23,7 @@ private Q_SLOTS:
     void thinSamplesRaiseNothing();
     void nothingToJudgeClears();
     void failedRequestsAreTimeOuts();
+    void whoGivesUpIsATimeOut();
     void anIdleDeviceIsNotStarved();
     void anAttachedServerIsNotStarved();
     void theBestValueClearsWhateverTheLimit();
@@ -163,7 +33,7 @@ private Q_SLOTS:
 };
 
 void TstAlarms::theTableIsSound() {
-    QCOMPARE(std::size(kCases), alarmTable().size()); // a new rule needs its case
+    QCOMPARE(tests::alarmCases().size(), alarmTable().size()); // a new rule needs its case
     for (const AlarmRule& rule : alarmTable()) {
         const bool isAbove = rule.side == AlarmSide::Above;
         QVERIFY2(isAbove ? rule.clear < rule.limit : rule.clear > rule.limit, rule.key.data());
@@ -177,14 +47,14 @@ void TstAlarms::theTableIsSound() {
 
 void TstAlarms::everyRuleGoesOverAndBack_data() {
     QTest::addColumn<int>("row");
-    for (int row = 0; row < static_cast<int>(std::size(kCases)); ++row) {
-        QTest::newRow(kCases[row].key) << row;
+    for (int row = 0; row < static_cast<int>(tests::alarmCases().size()); ++row) {
+        QTest::newRow(tests::alarmCases()[static_cast<std::size_t>(row)].key) << row;
     }
 }
 
 void TstAlarms::everyRuleGoesOverAndBack() {
     QFETCH(int, row);
-    const Case& given = kCases[row];
+    const tests::AlarmCase& given = tests::alarmCases()[static_cast<std::size_t>(row)];
     const AlarmRule& rule = *findAlarm(given.key);
     const auto ofRule = [&](const std::vector<AlarmChange>& changes) {
         std::vector<bool> found;
@@ -297,6 +167,30 @@ void TstAlarms::failedRequestsAreTimeOuts() {
     QCOMPARE(drive.phase("ttft_timeouts"), AlarmPhase::Raised);
     const double share = *drive.alarms.states()[indexOf("ttft_timeouts")].reading.value;
     QVERIFY(std::abs(share - 2.5) < 0.2);
+}
+
+void TstAlarms::whoGivesUpIsATimeOut() {
+    const auto given = [](double waitedMs) {
+        return [waitedMs](int n) {
+            RequestPoint point = answered(20);
+            if (n % 40 == 0) {
+                point.ttftMs = std::numeric_limits<double>::quiet_NaN();
+                point.outcome = engine::Outcome::Cancelled;
+                point.waitedMs = waitedMs;
+            }
+            return point;
+        };
+    };
+    Drive drive;
+    drive.request = given(500.0); // below the target: nobody knows
+    QVERIFY(drive.run(80.0).empty());
+    QCOMPARE(*drive.alarms.states()[indexOf("ttft_timeouts")].reading.value, 0.0);
+    drive.request = given(900.0);
+    drive.run(80.0);
+    QCOMPARE(drive.phase("ttft_timeouts"), AlarmPhase::Raised);
+    drive.request = given(500.0);
+    drive.run(80.0);
+    QCOMPARE(drive.phase("ttft_timeouts"), AlarmPhase::Quiet);
 }
 
 void TstAlarms::anIdleDeviceIsNotStarved() {

@@ -241,7 +241,7 @@ void TstHistory::firstTextsCountBeforeTheEnd() {
     history.addEvent(eventAt(1.25, engine::FirstToken{answering}));
     QCOMPARE(history.requests().size(), 1U);
     QVERIFY(!history.requests().front().outcome);
-    QVERIFY(!std::isfinite(history.requests().front().e2eMs));
+    QVERIFY(!std::isfinite(history.requests().front().tpotMs));
     QVERIFY(isLatencySample(history.requests().front(), SampleFilter::Warm));
     auto other = std::make_shared<engine::RequestRecord>(*answering);
     other->id = engine::RequestId{8}; // at the same instant
@@ -254,7 +254,7 @@ void TstHistory::firstTextsCountBeforeTheEnd() {
     QCOMPARE(std::ranges::count_if(requests, [](const auto& each) { return !each.outcome; }), 1);
     const auto point = std::ranges::find(requests, engine::RequestId{7}, &RequestPoint::id);
     QVERIFY(point->outcome == engine::Outcome::Completed);
-    QCOMPARE(point->e2eMs, 1250.0);
+    QCOMPARE(point->tpotMs, 100.0);
     auto cancelled = std::make_shared<engine::RequestRecord>(*other);
     cancelled->reason = engine::FinishReason::Cancelled;
     history.addEvent(eventAt(61.0, engine::RequestFinished{cancelled}));
@@ -276,9 +276,17 @@ void TstHistory::recordsBecomePoints() {
     QCOMPARE(point.seconds, 1.25);
     QCOMPARE(point.ttftMs, 250.0);
     QCOMPARE(point.tpotMs, 100.0);
-    QCOMPARE(point.e2eMs, 1250.0);
+    QVERIFY(!std::isfinite(point.waitedMs));
     QVERIFY(point.hasLedger);
     QCOMPARE(point.ledgerMs[static_cast<std::size_t>(engine::Stage::Queue)], 5.0F);
+    auto left = std::make_shared<engine::RequestRecord>();
+    left->reason = engine::FinishReason::Cancelled;
+    left->stamps.received = at(1.5);
+    left->stamps.finished = at(3.75);
+    History others;
+    others.reset(at(0));
+    others.addEvent(eventAt(3.75, engine::RequestFinished{left}));
+    QCOMPARE(others.requests().front().waitedMs, 2250.0);
     const RequestPoint& absent = history.requests().back();
     QCOMPARE(absent.seconds, 4.0);
     QVERIFY(std::isnan(absent.ttftMs));

@@ -380,6 +380,8 @@ void TstEngineStreams::abandonedPromptsEnd() {
     const Ended ended = tests::readToEnd(*abandoned);
     QCOMPARE(ended.reason, FinishReason::Cancelled);
     QVERIFY2(ended.message.find("streams.ttl") != std::string::npos, ended.message.c_str());
+    const Stamps& stamps = abandoned->record()->stamps; // nobody waited for an answer
+    QVERIFY(*stamps.finished - *stamps.received < std::chrono::milliseconds(config.streamTtlMs));
     engine->append(abandoned->id(), "too late");
     engine->complete(abandoned->id(), complete(3));
     const Snapshot figures =

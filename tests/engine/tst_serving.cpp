@@ -25,6 +25,7 @@ private Q_SLOTS:
     void theListSaysWhatEachLineDoes();
     void slowFirstTokensBeginALevel();
     void longAnswersAreWatchedFromTheirFirstText();
+    void whoGivesUpIsCounted();
     void batchLaneAndComputedElsewhereDoNotCount();
     void requestsUnderALevelAreTagged();
     void aRefusedEditChangesNothing();
@@ -35,6 +36,7 @@ private:
     std::vector<Event> run(std::chrono::seconds time);
     const Notice* notice(const std::vector<Event>& events, std::string_view kind) const;
     FieldStatus field(std::string_view key) const;
+    void leftWithoutText(Nanoseconds waited);
     void finished(Nanoseconds ttft, std::uint32_t tags = 0, Lane lane = Lane::Realtime);
 
     TimePoint m_now;
@@ -99,6 +101,14 @@ void TstServing::finished(Nanoseconds ttft, std::uint32_t tags, Lane lane) {
     record.outputTokens = 1;
     record.stamps.received = m_now - ttft;
     record.stamps.firstVisible = record.stamps.lastToken = record.stamps.finished = m_now;
+    m_main->push(std::move(record));
+}
+
+void TstServing::leftWithoutText(Nanoseconds waited) {
+    RequestRecord record;
+    record.reason = FinishReason::Cancelled;
+    record.stamps.received = m_now - waited;
+    record.stamps.finished = m_now;
     m_main->push(std::move(record));
 }
 
@@ -208,6 +218,26 @@ void TstServing::theListSaysWhatEachLineDoes() {
         QVERIFY(action.state == ActionState::Ready || action.state == ActionState::InForce ||
                 !action.reason.empty());
     }
+}
+
+void TstServing::whoGivesUpIsCounted() {
+    force(*m_backend, DegradationMode::Auto);
+    const auto overload = [this](Nanoseconds patience) {
+        for (int second = 0; second < 20; ++second) {
+            for (int i = 0; i < 6; ++i) {
+                leftWithoutText(patience);
+            }
+            run(1s);
+        }
+        return m_backend->serving()->servingStatus();
+    };
+    // Who leaves before the limit says nothing of whether it would have been kept.
+    const ServingStatus impatient = overload(700ms);
+    QCOMPARE(impatient.level, 0);
+    QCOMPARE(impatient.n, std::int64_t{0});
+    const ServingStatus status = overload(1200ms);
+    QCOMPARE(status.level, 1);
+    QCOMPARE(status.p90Ms, 1200.0);
 }
 
 void TstServing::slowFirstTokensBeginALevel() {

@@ -30,7 +30,11 @@ private Q_SLOTS:
     void newRequestsGoToTheLightModel();
     void itsAnswersAreWhatLevelTwoDid();
     void whatTheLightModelRefusesIsAskedOfTheMainOne();
+    void tokensWithoutTextAreShownToNobody();
+    void itsFailuresAreCounted();
     void cancellingFindsTheRequest();
+    void cancellingFindsARequestOnItsWay();
+    void idsAreOfOneRequestEach();
     void runningRequestsEndWhereTheyAre();
     void aLightModelGoesWithItsLastAnswer();
     void lightModelsLeaveSideBySide();
@@ -51,6 +55,7 @@ private:
     TimePoint m_now;
     FakeBackend* m_main = nullptr;
     FakeBackend* m_light = nullptr;
+    std::uint64_t m_lights = 0; // made
     std::string m_lightProblem;
     std::unique_ptr<Backend> m_backend;
 };
@@ -97,7 +102,7 @@ void TstServingLevel2::init() {
                              return std::unexpected(Error{ErrorCode::OutOfMemory, m_lightProblem});
                          }
                          auto made = std::make_unique<FakeBackend>(light);
-                         made->setFirstId(kFirstLightId);
+                         made->setFirstId(firstLightId(m_lights++));
                          m_light = made.get();
                          return made;
                      },
@@ -163,7 +168,7 @@ void TstServingLevel2::storedAnswersAreMarkedAndCounted() {
     const auto stream = ask("q");
     textOf(*stream);
     QVERIFY(stream->record() && has(*stream->record(), SampleTag::Cached));
-    QVERIFY(static_cast<std::uint64_t>(stream->id()) >= kFirstStoredId);
+    QVERIFY(isStoredId(stream->id()) && !isLightId(stream->id()));
     const auto records = finished(run(1));
     QCOMPARE(records.size(), std::size_t{1});
     QVERIFY(has(*records[0], SampleTag::Cached));
@@ -348,6 +353,95 @@ void TstServingLevel2::cancellingFindsTheRequest() {
     QCOMPARE(m_main->cancelled().size(), std::size_t{1});
     textOf(*handed);
     QVERIFY(handed->finishReason() == FinishReason::Cancelled);
+}
+
+void TstServingLevel2::cancellingFindsARequestOnItsWay() {
+    force(DegradationMode::Level2);
+    waitForLight();
+    RequestId asked{};
+    m_light->setAnswer([this, &asked](const Request&, auto stream) {
+        asked = stream->id();
+        m_light->finish(asked, FinishReason::Overloaded, 0);
+    });
+    // Between the light model's refusal and the main model's answer.
+    m_main->setAnswer([this, &asked](const Request&, auto) { m_backend->cancel(asked); });
+    const auto stream = ask("on its way");
+    QCOMPARE(m_main->cancelled().size(), std::size_t{1});
+    textOf(*stream);
+    QVERIFY(stream->finishReason() == FinishReason::Cancelled);
+    const auto records = finished(run(1));
+    QCOMPARE(records.size(), std::size_t{1});
+    QVERIFY(records[0]->reason == FinishReason::Cancelled);
+    m_backend->cancel(stream->id()); // it has ended
+    QCOMPARE(m_main->cancelled().size(), std::size_t{1});
+}
+
+void TstServingLevel2::tokensWithoutTextAreShownToNobody() {
+    force(DegradationMode::Level2);
+    waitForLight();
+    m_light->setAnswer([this](const Request&, auto stream) {
+        stream->push("", 7);
+        RequestRecord record;
+        record.id = stream->id();
+        record.reason = FinishReason::Failed;
+        record.outputTokens = 1;
+        const auto told = std::make_shared<const RequestRecord>(record);
+        m_light->push(record);
+        stream->finish(FinishReason::Failed, "The answer has no text.", told);
+    });
+    const auto stream = ask("half a character");
+    std::vector<TokenId> ids;
+    while (const auto chunk = stream->waitNext(2s)) {
+        ids.insert(ids.end(), chunk->ids.begin(), chunk->ids.end());
+    }
+    QCOMPARE(ids, (std::vector<TokenId>{0, 1, 2})); // the main model's
+    QVERIFY(stream->finishReason() == FinishReason::Length);
+    QCOMPARE(finished(run(1)).size(), std::size_t{1});
+    // Where a text follows they come with it; at the end of the main model's they come alone.
+    m_light->setAnswer([this](const Request&, auto open) {
+        open->push("", 7);
+        open->push("text", 8);
+        m_light->finish(open->id(), FinishReason::Length, 1);
+    });
+    const auto whole = ask("a character");
+    QCOMPARE(textOf(*whole), std::string("textword "));
+}
+
+void TstServingLevel2::itsFailuresAreCounted() {
+    force(DegradationMode::Level2);
+    waitForLight();
+    m_light->setAnswer([this](const Request&, auto stream) {
+        m_light->finish(stream->id(), FinishReason::Failed, 1);
+    });
+    const auto broken = ask("broken");
+    QCOMPARE(textOf(*broken), std::string("word "));
+    m_light->setAnswer([this](const Request&, auto stream) {
+        m_light->finish(stream->id(), FinishReason::Deadline, 0);
+    });
+    textOf(*ask("late"));
+    m_light->setAnswer([this](const Request&, auto stream) {
+        m_light->finish(stream->id(), FinishReason::Failed, 0);
+    });
+    QCOMPARE(textOf(*ask("handed on")), std::string("word word word "));
+    const auto records = finished(run(1));
+    QCOMPARE(records.size(), std::size_t{3});
+    const Snapshot figures = m_backend->snapshot();
+    QCOMPARE(figures.failed, std::uint64_t{2});
+    QCOMPARE(figures.completed, std::uint64_t{1});
+    QCOMPARE(figures.received, std::uint64_t{3});
+    QCOMPARE(figures.lightAnswers, std::uint64_t{2});
+}
+
+void TstServingLevel2::idsAreOfOneRequestEach() {
+    QCOMPARE(firstLightId(0), std::uint64_t{1'000'000'000});
+    std::set<std::uint64_t> firsts = {0, kFirstStoredId};
+    for (std::uint64_t model = 0; model < 100; ++model) {
+        const std::uint64_t first = firstLightId(model);
+        QVERIFY(firsts.insert(first).second && first % kIdRange == 0);
+        QVERIFY(isLightId(RequestId{first}) && isLightId(RequestId{first + kIdRange - 1}));
+        QVERIFY(!isStoredId(RequestId{first}) && !isStoredId(RequestId{first + kIdRange - 1}));
+    }
+    QVERIFY(!isLightId(RequestId{kIdRange - 1}) && !isStoredId(RequestId{kIdRange - 1}));
 }
 
 void TstServingLevel2::runningRequestsEndWhereTheyAre() {
@@ -535,6 +629,19 @@ void TstServingLevel2::twoRealEnginesTakeTurns() {
     // An answer ends before the engine's next figures.
     QTRY_COMPARE((backend.takeEvents(), backend.snapshot().completed), std::uint64_t{16});
     QCOMPARE(backend.snapshot().lightAnswers, std::uint64_t{8});
+    // A light model that is loaded again gives its requests other numbers.
+    const auto set = [&backend](DegradationMode mode) {
+        QVERIFY(backend.edit([mode](EngineConfig& c) { c.serving.degradation = mode; }));
+        backend.takeEvents();
+    };
+    set(DegradationMode::Off);
+    set(DegradationMode::Level2);
+    QTRY_COMPARE((backend.takeEvents(), backend.serving()->servingStatus().light.state),
+                 LightModelStatus::State::Ready);
+    const auto again = backend.submit(request(0));
+    QCOMPARE(textOf(*again), texts[0]);
+    QVERIFY(isLightId(again->id()));
+    QVERIFY(ids.insert(static_cast<std::uint64_t>(again->id())).second);
 }
 
 QTEST_GUILESS_MAIN(TstServingLevel2)

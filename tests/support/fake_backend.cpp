@@ -5,6 +5,24 @@ namespace tests {
 using engine::Clock;
 using engine::TimePoint;
 
+namespace {
+
+std::uint64_t engine::Snapshot::*counterOf(engine::Outcome outcome) {
+    switch (outcome) {
+    case engine::Outcome::Completed:
+        return &engine::Snapshot::completed;
+    case engine::Outcome::Cancelled:
+        return &engine::Snapshot::cancelled;
+    case engine::Outcome::Failed:
+        return &engine::Snapshot::failed;
+    case engine::Outcome::Rejected:
+        break;
+    }
+    return &engine::Snapshot::rejected;
+}
+
+} // namespace
+
 FakeBackend::FakeBackend(const engine::EngineConfig& initial)
     : m_requested(initial),
       m_effective(initial) {
@@ -68,8 +86,7 @@ void FakeBackend::finish(engine::RequestId id, engine::FinishReason reason, int 
         }
         m_snapshot.outputTokens += static_cast<std::uint64_t>(tokens);
         m_snapshot.promptTokens += 8;
-        const bool isCompleted = engine::outcome(reason) == engine::Outcome::Completed;
-        ++(isCompleted ? m_snapshot.completed : m_snapshot.cancelled);
+        ++(m_snapshot.*counterOf(engine::outcome(reason)));
         m_snapshot.timeNs = now.time_since_epoch().count();
         if (tokens > 0) {
             pushLocked({.time = now, .body = engine::FirstToken{record}});
