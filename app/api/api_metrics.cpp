@@ -15,6 +15,7 @@ using engine::Snapshot;
 constexpr std::array kTtftEdges = {.001, .005, .01, .02, .04,  .06,  .08,  .1,  .25,
                                    .3,   .5,   .75, .8,  1.0,  1.5,  2.5,  5.0, 7.5,
                                    10.,  20.,  40., 80., 160., 640., 2560.};
+constexpr std::array kLagEdges = {.001, .002, .005, .01, .02, .05, .1, .2, .5, 1.0, 2.0, 5.0, 10.};
 constexpr std::array kTokenTimeEdges = {.01, .025, .05, .075, .1,  .15, .2,  .3,  .4, .5,
                                         .75, 1.0,  2.5, 5.0,  7.5, 10., 20., 40., 80.};
 constexpr std::array kRequestTimeEdges = {.3,  .5,   .8,   1.0,  1.5,  2.0,   2.5,
@@ -23,44 +24,34 @@ constexpr std::array kRequestTimeEdges = {.3,  .5,   .8,   1.0,  1.5,  2.0,   2.
 constexpr std::array kTokenEdges = {1.,   2.,    5.,    10.,   20.,    50.,    100.,   200.,
                                     500., 1000., 2000., 5000., 10000., 20000., 50000., 100000.};
 
-enum class Series : std::uint8_t {
-    Ttft,
-    Itl,
-    Tpot,
-    E2e,
-    Queue,
-    Prefill,
-    Decode,
-    Inference,
-    Prompt,
-    Generation
-};
-
 struct HistogramRow {
     const char* name;
     const char* help;
     std::span<const double> edges;
 };
 constexpr std::array kHistograms = {
-    HistogramRow{"time_to_first_token_seconds",
+    HistogramRow{"vllm:time_to_first_token_seconds",
                  "Time from arrival to the first visible text, in seconds.", kTtftEdges},
-    HistogramRow{"inter_token_latency_seconds",
+    HistogramRow{"vllm:inter_token_latency_seconds",
                  "Gaps between steps that made visible tokens, in seconds.", kTokenTimeEdges},
-    HistogramRow{"request_time_per_output_token_seconds",
+    HistogramRow{"vllm:request_time_per_output_token_seconds",
                  "Mean time of a token after the first one of a request, in seconds.",
                  kTokenTimeEdges},
-    HistogramRow{"e2e_request_latency_seconds", "Time from arrival to the last token, in seconds.",
-                 kRequestTimeEdges},
-    HistogramRow{"request_queue_time_seconds", "Time from admission to the first step, in seconds.",
-                 kRequestTimeEdges},
-    HistogramRow{"request_prefill_time_seconds",
+    HistogramRow{"vllm:e2e_request_latency_seconds",
+                 "Time from arrival to the last token, in seconds.", kRequestTimeEdges},
+    HistogramRow{"vllm:request_queue_time_seconds",
+                 "Time from admission to the first step, in seconds.", kRequestTimeEdges},
+    HistogramRow{"vllm:request_prefill_time_seconds",
                  "Time from the first step to the first token, in seconds.", kRequestTimeEdges},
-    HistogramRow{"request_decode_time_seconds",
+    HistogramRow{"vllm:request_decode_time_seconds",
                  "Time from the first token to the last one, in seconds.", kRequestTimeEdges},
-    HistogramRow{"request_inference_time_seconds",
+    HistogramRow{"vllm:request_inference_time_seconds",
                  "Time from the first step to the last token, in seconds.", kRequestTimeEdges},
-    HistogramRow{"request_prompt_tokens", "Prompt tokens of a request.", kTokenEdges},
-    HistogramRow{"request_generation_tokens", "Answer tokens of a request.", kTokenEdges},
+    HistogramRow{"vllm:request_prompt_tokens", "Prompt tokens of a request.", kTokenEdges},
+    HistogramRow{"vllm:request_generation_tokens", "Answer tokens of a request.", kTokenEdges},
+    HistogramRow{"headway:lag_seconds",
+                 "Time from when a workload wanted a request to when it was sent, in seconds.",
+                 kLagEdges},
 };
 
 struct Reading {
@@ -184,23 +175,26 @@ ApiMetrics::ApiMetrics() {
     }
 }
 
+void ApiMetrics::addTo(Series series, std::optional<double> value) {
+    if (value) {
+        m_histograms[static_cast<std::size_t>(series)].add(*value);
+    }
+}
+
 void ApiMetrics::add(const engine::RequestRecord& record) {
     ++m_finished[std::string(reasonOf(record.reason))];
     const auto has = [&](engine::SampleTag tag) {
         return (record.tags & static_cast<std::uint32_t>(tag)) != 0;
     };
     ++m_sources[has(engine::SampleTag::Cached) ? 1 : has(engine::SampleTag::LightModel) ? 2 : 0];
+    addTo(Series::Lag, between(record.stamps.scheduled, record.stamps.received));
     if ((record.tags & engine::kNotComputed) == 0) {
         addLatencies(record);
     }
 }
 
 void ApiMetrics::addLatencies(const engine::RequestRecord& record) {
-    const auto add = [this](Series series, std::optional<double> value) {
-        if (value) {
-            m_histograms[static_cast<std::size_t>(series)].add(*value);
-        }
-    };
+    const auto add = [this](Series series, std::optional<double> value) { addTo(series, value); };
     const engine::Stamps& stamps = record.stamps;
     add(Series::Ttft, between(stamps.received, stamps.firstVisible));
     for (std::size_t i = 1; i < record.steps.size(); ++i) {
@@ -249,8 +243,8 @@ std::string ApiMetrics::text(const Snapshot& figures, std::string_view model,
     }
     for (std::size_t i = 0; i < kHistograms.size(); ++i) {
         const EdgeHistogram& histogram = m_histograms[i];
-        appendHistogram(out, std::string("vllm:") + kHistograms[i].name, kHistograms[i].help,
-                        labels, histogram.edges(), histogram.counts(), histogram.sum());
+        appendHistogram(out, kHistograms[i].name, kHistograms[i].help, labels, histogram.edges(),
+                        histogram.counts(), histogram.sum());
     }
     const std::vector<double> edges(engine::kStepTokenEdges.begin(), engine::kStepTokenEdges.end());
     appendHistogram(out, "vllm:iteration_tokens_total", "Tokens of a step.", labels, edges,

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,6 +42,20 @@ public:
                      const std::vector<std::string>& raisedAlarms) const;
 
 private:
+    enum class Series : std::uint8_t { // a histogram each, in this order
+        Ttft,
+        Itl,
+        Tpot,
+        E2e,
+        Queue,
+        Prefill,
+        Decode,
+        Inference,
+        Prompt,
+        Generation,
+        Lag
+    };
+    void addTo(Series series, std::optional<double> value);
     void addLatencies(const engine::RequestRecord& record);
 
     std::vector<EdgeHistogram> m_histograms;                      // a row a name

@@ -47,7 +47,11 @@ void refuseUnsupported(const json& body) {
             refuse(name, fmt::format("{} is not supported; leave it out.", name));
         }
     }
-    for (const char* name : {"logit_bias", "tools", "functions", "suffix", "echo"}) {
+    if (numberOf(body, "repetition_penalty", 0.0, 100.0).value_or(1.0) != 1.0) {
+        refuse("repetition_penalty", "repetition_penalty is not supported; leave it out.");
+    }
+    for (const char* name : {"logit_bias", "tools", "functions", "suffix", "echo", "guided_json",
+                             "guided_regex", "guided_choice", "guided_grammar"}) {
         const json* value = memberOf(body, name);
         if (value != nullptr && *value != json(false) &&
             !(value->is_structured() && value->empty())) {

@@ -8,6 +8,7 @@
 #include <boost/beast/http/read.hpp>
 
 #include <algorithm>
+#include <poll.h>
 
 namespace app {
 
@@ -18,6 +19,7 @@ namespace http = boost::beast::http;
 // What a client may send beyond the request that is being answered.
 constexpr std::size_t kPipelinedBytes = 16 * 1024;
 constexpr std::chrono::milliseconds kLeaveTime{1000};
+constexpr std::chrono::milliseconds kLookTime{100};
 
 std::string small(boost::beast::string_view text) {
     std::string result(text.data(), text.size());
@@ -57,6 +59,7 @@ HttpConnection::HttpConnection(boost::asio::ip::tcp::socket socket, HttpHub& hub
       m_hub(hub),
       m_timer(*hub.io),
       m_stall(*hub.io),
+      m_leave(*hub.io),
       m_buffer(hub.limits.headerBytes + kPipelinedBytes) {
     m_hub.connections.insert(this);
     m_hub.onCount();
@@ -82,6 +85,7 @@ void HttpConnection::close() {
     m_phase = Phase::Closed;
     m_timer.cancel();
     m_stall.cancel();
+    m_leave.cancel();
     boost::system::error_code ignored;
     m_socket.shutdown(boost::asio::ip::tcp::socket::shutdown_both, ignored);
     m_socket.close(ignored);
@@ -135,8 +139,11 @@ void HttpConnection::armTimer(std::chrono::milliseconds time) {
 // gone. There is never more than one read under way.
 void HttpConnection::watch() {
     const std::size_t room = m_buffer.max_size() - m_buffer.size();
-    if (m_isWatching || m_phase == Phase::Closed || room == 0 ||
-        (m_phase == Phase::Answering && m_buffer.size() >= kPipelinedBytes)) {
+    if (m_isWatching || m_phase == Phase::Closed || room == 0) {
+        return;
+    }
+    if (m_phase == Phase::Answering && m_buffer.size() >= kPipelinedBytes) {
+        watchForLeaving();
         return;
     }
     m_isWatching = true;
@@ -145,6 +152,28 @@ void HttpConnection::watch() {
         [self = shared_from_this()](const boost::system::error_code& error, std::size_t bytes) {
             self->takeWatched(error, bytes);
         });
+}
+
+// Where so much is waiting that no more is read, the end of it is not read either: the system is
+// asked for it.
+void HttpConnection::watchForLeaving() {
+    m_leave.expires_after(kLookTime);
+    m_leave.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
+        const auto self = weak.lock();
+        if (error || !self || self->m_phase != Phase::Answering || self->m_closesAtEnd) {
+            return;
+        }
+        if (self->hasLeft()) {
+            self->close();
+        } else {
+            self->watchForLeaving();
+        }
+    });
+}
+
+bool HttpConnection::hasLeft() {
+    pollfd state{.fd = m_socket.native_handle(), .events = POLLRDHUP, .revents = 0};
+    return ::poll(&state, 1, 0) > 0; // an error is told as well
 }
 
 void HttpConnection::takeWatched(const boost::system::error_code& error, std::size_t bytes) {

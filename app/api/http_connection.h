@@ -56,6 +56,8 @@ private:
 
     void enter(Phase phase);
     void watch();
+    void watchForLeaving();
+    bool hasLeft();
     void takeWatched(const boost::system::error_code& error, std::size_t bytes);
     void readHeader();
     void readBody();
@@ -75,6 +77,7 @@ private:
     HttpHub& m_hub;
     boost::asio::steady_timer m_timer; // of what is awaited from the client
     boost::asio::steady_timer m_stall; // of what is written
+    boost::asio::steady_timer m_leave; // between two looks, where nothing may be read
     boost::beast::flat_buffer m_buffer;
     std::optional<Parser> m_parser;
     std::shared_ptr<HttpReply> m_reply;

@@ -41,6 +41,7 @@ private Q_SLOTS:
     void busyConnectionsAreCounted();
     void oldClientsGetAnUnframedStream();
     void theReaderThatLeavesIsNoticed();
+    void leavingBehindManyRequestsIsNoticed();
     void theReaderThatDoesNotReadIsLetGo();
     void stoppingTellsWhoIsAnswered();
     void aTakenPortIsAMessage();
@@ -369,6 +370,25 @@ void TstHttpServer::theReaderThatLeavesIsNoticed() {
         std::this_thread::sleep_for(1ms);
     }
     QVERIFY(std::chrono::steady_clock::now() - begin < 200ms);
+}
+
+// More than the server reads beside an answer: the end of it is behind bytes that wait.
+void TstHttpServer::leavingBehindManyRequestsIsNoticed() {
+    start();
+    for (const char* answer : {"/never", "/stream"}) {
+        HttpClient client(m_port);
+        std::string requests = get(answer) + get("/never");
+        while (requests.size() < 48 * 1024) {
+            requests += get("/echo");
+        }
+        QVERIFY(client.send(requests));
+        QTRY_COMPARE(m_server->connections(), std::size_t{1});
+        QTest::qWait(300); // it stays while the client does
+        QCOMPARE(m_server->connections(), std::size_t{1});
+        client.close();
+        QTRY_COMPARE(m_server->connections(), std::size_t{0});
+    }
+    QCOMPARE(ask(m_port, get("/echo")).status, 200);
 }
 
 void TstHttpServer::theReaderThatDoesNotReadIsLetGo() {

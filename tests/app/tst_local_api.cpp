@@ -316,6 +316,8 @@ void TstLocalApi::wrongBodiesAreRefusedByName_data() {
     row("many stops", with(kHello, "stop", json(std::vector<std::string>(99, "x"))), "stop");
     row("tools", with(kHello, "tools", json::array({json::object()})), "tools");
     row("penalty", with(kHello, "presence_penalty", 0.5), "presence_penalty");
+    row("repetition", with(kHello, "repetition_penalty", 1.1), "repetition_penalty");
+    row("guided", with(kHello, "guided_regex", "a+"), "guided_regex");
     row("stream", with(kHello, "stream", "yes"), "stream");
     row("options", with(kHello, "stream_options", json::object()), "stream_options");
     row("top_logprobs", with(kHello, "top_logprobs", 2), "top_logprobs");
@@ -542,6 +544,18 @@ void TstLocalApi::figuresAreForPrometheus() {
     QCOMPARE(parsed.value("vllm:time_to_first_token_seconds_count"), 4.0);
     QCOMPARE(parsed.value("vllm:request_generation_tokens_sum"), 12.0);
     QCOMPARE(parsed.value("vllm:iteration_tokens_total_count"), 9.0);
+    QCOMPARE(parsed.value("headway:lag_seconds_count"), 0.0); // nobody had a schedule
+    engine::RequestRecord late;
+    late.reason = engine::FinishReason::Cancelled;
+    late.stamps.scheduled = engine::Clock::now();
+    late.stamps.received = *late.stamps.scheduled + 250ms;
+    m_fake->backend->push(late);
+    QTRY_COMPARE(
+        (parsed = tests::parsePrometheus(get("/metrics").body)).value("headway:lag_seconds_count"),
+        1.0);
+    QCOMPARE(parsed.value("headway:lag_seconds_sum"), 0.25);
+    QCOMPARE(parsed.value("headway:lag_seconds_bucket", {{"le", "0.2"}}), 0.0);
+    QCOMPARE(parsed.value("headway:lag_seconds_bucket", {{"le", "0.5"}}), 1.0);
     for (const char* edge : {"0.3", "0.8", "1.5", "2560", "+Inf"}) {
         QCOMPARE(parsed.value("vllm:time_to_first_token_seconds_bucket", {{"le", edge}}), 4.0);
     }
