@@ -1,5 +1,6 @@
 #include "ui/main_window.h"
 
+#include "app/api/api_server.h"
 #include "app/observe/machine.h"
 #include "ui/command_palette.h"
 #include "ui/frame/attach_card.h"
@@ -95,6 +96,7 @@ MainWindow::MainWindow(app::Session& session, app::Preferences& preferences, Lan
 // while the window is still whole.
 MainWindow::~MainWindow() {
     m_session.disconnect(this);
+    m_api->disconnect(this); // it stops later, when there is no page to say so
     for (const Entry& entry : m_pages) {
         delete entry.page;
     }

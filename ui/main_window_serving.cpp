@@ -85,7 +85,10 @@ void MainWindow::buildApi() {
             m_api->stop();
             return;
         }
-        const auto started = m_api->start({});
+        auto started = m_api->start({});
+        if (!started && started.error().code == engine::ErrorCode::Busy) {
+            started = m_api->start({.port = 0}); // another console has the usual one
+        }
         showApi(started ? QString() : QString::fromStdString(started.error().message));
     });
     connect(m_settings, &SettingsPage::tokenRequested, this, [this] {
