@@ -57,6 +57,10 @@ public:
     // Everything the palette offers now.
     std::vector<PageAction> commands();
 
+Q_SIGNALS:
+    // For the desktop to show: nobody looks at this window. Where that is wanted.
+    void desktopMessage(const QString& title, const QString& text);
+
 protected:
     void changeEvent(QEvent* event) override;
     void closeEvent(QCloseEvent* event) override;

@@ -35,6 +35,7 @@ void MainWindow::buildAlarms() {
         m_settings->setChoices(m_preferences, themeKind());
     });
     connect(&m_session, &app::Session::eventHappened, this, &MainWindow::notifyOfAlarm);
+    connect(this, &MainWindow::desktopMessage, this, &notifyDesktop);
     m_session.setAlarmSettings(m_preferences.alarms());
 }
 
@@ -49,7 +50,7 @@ void MainWindow::notifyOfAlarm(const engine::Event& event) {
     const auto& settings = m_session.alarms().settings();
     if (rule != nullptr &&
         !settings[static_cast<std::size_t>(rule - app::alarmTable().data())].isMuted) {
-        notifyDesktop(QStringLiteral("Headway"), app::eventText(event));
+        Q_EMIT desktopMessage(QStringLiteral("Headway"), app::eventText(event));
     }
 }
 

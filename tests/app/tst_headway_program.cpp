@@ -33,6 +33,7 @@ private Q_SLOTS:
     void loadRecordsAndTellsInOneDocument();
     void settingsAreInTheRun();
     void failOnDecidesTheStatus();
+    void aRaisedAlarmIsAReasonToFail();
     void interruptSavesAndIs130();
     void interruptWhileLoadingIs130();
     void aLockedLogLeavesTheRunItsOwn();
@@ -268,6 +269,33 @@ void TstHeadwayProgram::failOnDecidesTheStatus() {
     QVERIFY2(broken.status == 3, broken.err.constData());
     QVERIFY2(broken.err.contains("completed>0"), broken.err.constData());
     QCOMPARE(documentOf(broken)["state"].get<std::string>(), std::string("finished"));
+}
+
+// Far more than any machine computes, and nobody waits long: most end without a text.
+void TstHeadwayProgram::aRaisedAlarmIsAReasonToFail() {
+    QByteArray flood = kWorkload;
+    flood.replace("rate = 60", "rate = 300").replace("seconds = 0.6", "seconds = 9");
+    flood.replace("output = [2, 6]", "output = [400, 400]");
+    writeFile(m_headway->path(QStringLiteral("flood.toml")), flood);
+    const QStringList rules = words("--record alarms.db --fail-on alarms>0 --json");
+    const ProgramEnd calm = load(rules);
+    QVERIFY2(calm.status == 0, calm.err.constData());
+    const ProgramEnd broken =
+        m_headway->run(words("load flood.toml tiny.gguf --max-batch 1 --threads 1 "
+                             "--realtime-deadline 300") +
+                       rules);
+    QVERIFY2(broken.status == 3, broken.err.constData());
+    QVERIFY2(broken.err.contains("alarms>0"), broken.err.constData());
+    const std::string run = std::to_string(documentOf(broken)["run_id"].get<int>());
+    const ProgramEnd shown =
+        m_headway->run(words("show alarms.db") +
+                       QStringList{QString::fromStdString(run), QStringLiteral("--json")});
+    const json document = documentOf(shown);
+    bool isTold = false;
+    for (const json& event : document["events"]) {
+        isTold = isTold || event["kind"] == "alarm_raised";
+    }
+    QVERIFY(isTold);
 }
 
 void TstHeadwayProgram::interruptSavesAndIs130() {

@@ -239,7 +239,7 @@ void LevelCard::showLine(Line& line, const engine::LevelAction& action,
         action.reason.empty() ? word : tr("%1: %2").arg(word, app::engineText(action.reason)));
     setSheetProperty(line.state, "badge",
                      action.state == engine::ActionState::InForce ? QStringLiteral("warn")
-                                                                  : QStringLiteral("neutral"));
+                                                                  : QString());
 }
 
 void LevelCard::showEffect(const engine::ServingStatus& status) {

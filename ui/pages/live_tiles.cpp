@@ -276,6 +276,11 @@ void TileStrip::setContext(const TileContext& context) {
     for (std::size_t index = 0; index < kTiles.size(); ++index) {
         TileContent content = kTiles[index].make(context);
         content.isAlarm = !context.isSelection && context.alarms.isRaised(kTiles[index].alarm);
+        if (content.isAlarm) {
+            const QString word = tr("alarm");
+            content.corner =
+                content.corner.isEmpty() ? word : word + QStringLiteral(" · ") + content.corner;
+        }
         m_tiles[index]->setContent(content);
     }
 }

@@ -1,6 +1,7 @@
 #include "ui/pages/log_page.h"
 
 #include "app/labels.h"
+#include "app/observe/alarms.h"
 #include "app/plot/plot.h"
 #include "app/session.h"
 #include "ui/icons.h"
@@ -38,7 +39,8 @@ bool isBad(const engine::Event& event) {
                engine::outcome(finished->record->reason) == engine::Outcome::Failed;
     }
     if (const auto* notice = std::get_if<engine::Notice>(&event.body)) {
-        return notice->kind == "load_failed" || notice->kind == "edit_refused";
+        return notice->kind == "load_failed" || notice->kind == "edit_refused" ||
+               notice->kind == app::kAlarmRaised;
     }
     return false;
 }

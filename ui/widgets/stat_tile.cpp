@@ -169,7 +169,8 @@ void StatTile::paintEvent(QPaintEvent*) {
     paintText(painter, QRectF(inner.left(), 7, inner.width() - corner, 18), m_content.caption,
               smallFont(), color(ColorRole::Text3));
     paintText(painter, QRectF(inner.left(), 7, inner.width(), 18), m_content.corner, smallFont(),
-              color(ColorRole::Text2), Qt::AlignRight | Qt::AlignVCenter);
+              color(m_content.isAlarm ? ColorRole::Bad : ColorRole::Text2),
+              Qt::AlignRight | Qt::AlignVCenter);
     paintFigures(painter, inner);
     paintShape(painter, inner);
     paintRuns(painter, QRectF(inner.left(), 66, inner.width(), 18), m_content.foot);
