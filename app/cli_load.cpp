@@ -6,6 +6,7 @@
 #include "app/fail_rule.h"
 #include "app/headless_run.h"
 #include "app/load/workload_limits.h"
+#include "app/remote/remote_address.h"
 #include "app/report/report.h"
 #include "app/run_text.h"
 
@@ -109,9 +110,12 @@ ExitStatus judge(const RunSummary& summary, const std::vector<FailRule>& rules) 
 ExitStatus runLoad(const LoadArguments& arguments) {
     const Workload workload = chosenWorkload(arguments);
     const std::vector<FailRule> rules = chosenRules(arguments);
-    const engine::EngineConfig config = SettingFlags::applied(workload.settings);
+    engine::EngineConfig config = SettingFlags::applied(workload.settings);
     const std::filesystem::path model =
         modelToOpen(arguments.model, "headway load " + arguments.workload + " MODEL");
+    if (isRemoteAddress(model.string())) { // it keeps its own
+        config = engine::EngineConfig{.serving = config.serving};
+    }
     std::string name = "headway";
     char* argumentList[] = {name.data(), nullptr};
     int count = 1;

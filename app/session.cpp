@@ -227,6 +227,23 @@ void Session::post(engine::EventSource source, engine::Notice notice) {
     }
 }
 
+// An engine that has failed stays so. A server elsewhere is looked for at growing distances, and
+// may be back after the next.
+void Session::endLostLoad() {
+    constexpr std::chrono::seconds kServerMayComeBack{45};
+    if (m_snapshot.state != engine::EngineState::Failed) {
+        m_failedSince.reset();
+        return;
+    }
+    const engine::TimePoint now = engine::Clock::now();
+    m_failedSince = m_failedSince.value_or(now);
+    const bool mayComeBack =
+        m_backend->capabilities().device == "attached" && now - *m_failedSince < kServerMayComeBack;
+    if (m_isLoadRunning && !mayComeBack) {
+        m_generator->stop(); // every further request would only fail
+    }
+}
+
 void Session::pump() {
     for (const engine::Event& event : m_recorder->takeEvents()) {
         m_history.addEvent(event);
@@ -241,9 +258,7 @@ void Session::pump() {
             m_configVersion = version;
             Q_EMIT configChanged();
         }
-        if (m_isLoadRunning && m_snapshot.state == engine::EngineState::Failed) {
-            m_generator->stop(); // every further request would only fail
-        }
+        endLostLoad();
     }
     if (std::string problem = m_recorder->problem(); problem != m_problem) {
         m_problem = std::move(problem);

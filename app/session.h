@@ -135,6 +135,7 @@ private:
     void post(engine::EventSource source, engine::Notice notice);
     void mark(std::optional<std::int64_t> run, engine::Notice notice, double seconds);
     void watchAlarms();
+    void endLostLoad();
     std::function<void(engine::Result<void>)> announceEdit();
 
     const std::filesystem::path m_runLog;
@@ -158,6 +159,7 @@ private:
     double m_sloTtftMs = RunInfo{}.sloTtftMs, m_sloTpotMs = RunInfo{}.sloTpotMs;
     History m_history;
     engine::Snapshot m_snapshot;
+    std::optional<engine::TimePoint> m_failedSince; // its state
     Alarms m_alarms;
     engine::TimePoint m_nextAlarms{};
     std::uint64_t m_configVersion = 0;

@@ -5,8 +5,28 @@
 
 namespace app {
 
+namespace {
+
+// Of what stands around an engine, as levels; an attached server keeps all others as they are.
+bool isOfServing(const engine::EngineConfig& config, const std::string& key,
+                 const std::string& value) {
+    engine::EngineConfig changed = config;
+    const engine::Field* field = engine::findField(key);
+    if (field == nullptr || !engine::setFromText(*field, changed, value)) {
+        return true; // refused where it is applied, with the reason
+    }
+    changed.serving = config.serving;
+    return changed == config;
+}
+
+} // namespace
+
 engine::Result<void> Session::applySettings(const Workload& workload) {
+    const bool isAttached = m_backend->capabilities().device == "attached";
     for (const auto& [key, value] : workload.settings) {
+        if (isAttached && !isOfServing(config().requested, key, value)) {
+            continue;
+        }
         if (auto set = setField(key, value); !set) {
             return set;
         }

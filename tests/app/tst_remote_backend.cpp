@@ -9,8 +9,13 @@
 #include <QProcess>
 
 #include <fmt/format.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <mutex>
+#include <netinet/in.h>
+#include <poll.h>
 #include <thread>
 
 using namespace std::chrono_literals;
@@ -35,18 +40,21 @@ private Q_SLOTS:
     void cancellingClosesTheConnection();
     void aDeadlineEndsIt();
     void aServerThatGoesIsNoticedAndFoundAgain();
+    void aLostServerIsLookedForLessAndLess();
+    void aRunOutlivesAServerThatIsStartedAgain();
     void silenceOfABusyServerIsNoLoss();
     void levelsLeaveItsSettingsAlone();
     void figuresGoWithAServerThatRestarts();
     void leavingWhileItAnswersIsQuiet();
     void itsSettingsStayItsOwn();
     void theSessionRecordsIt();
+    void workloadsLeaveItsSettingsAlone();
     void llamaCppPythonIsDriven();
 
 private:
     // A server whose answer to a completion is `bytes` of events; a status other than 200 is a
-    // body.
-    void serve(std::string bytes, int status = 200);
+    // body. On a free port, or the one that is said.
+    void serve(std::string bytes, int status = 200, std::uint16_t at = 0);
     std::unique_ptr<engine::Backend> attach();
     static std::pair<std::string, FinishReason> answer(engine::Backend& backend,
                                                        engine::Request request);
@@ -65,6 +73,52 @@ engine::Request hello(int tokens = 3) {
     return request;
 }
 
+// Listens, and closes every connection at once.
+class ClosingDoor {
+public:
+    explicit ClosingDoor(std::uint16_t port) : m_listener(::socket(AF_INET, SOCK_STREAM, 0)) {
+        const int on = 1;
+        ::setsockopt(m_listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_port = htons(port);
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        if (::bind(m_listener, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+            ::listen(m_listener, 8) != 0) {
+            qWarning("the port can't be used");
+        }
+        m_thread = std::jthread([this](const std::stop_token& stop) { run(stop); });
+    }
+    ~ClosingDoor() {
+        m_thread = {};
+        ::close(m_listener);
+    }
+    ClosingDoor(const ClosingDoor&) = delete;
+    ClosingDoor& operator=(const ClosingDoor&) = delete;
+
+    std::vector<engine::TimePoint> calls() const {
+        const std::lock_guard lock(m_mutex);
+        return m_calls;
+    }
+
+private:
+    void run(const std::stop_token& stop) {
+        while (!stop.stop_requested()) {
+            pollfd state{.fd = m_listener, .events = POLLIN, .revents = 0};
+            if (::poll(&state, 1, 50) > 0) {
+                ::close(::accept(m_listener, nullptr, nullptr));
+                const std::lock_guard lock(m_mutex);
+                m_calls.push_back(engine::Clock::now());
+            }
+        }
+    }
+
+    const int m_listener;
+    mutable std::mutex m_mutex;
+    std::vector<engine::TimePoint> m_calls;
+    std::jthread m_thread;
+};
+
 std::shared_ptr<const engine::RequestRecord> recordOf(engine::Backend& backend) {
     for (const engine::Event& event : backend.takeEvents()) {
         if (const auto* finished = std::get_if<engine::RequestFinished>(&event.body)) {
@@ -81,7 +135,7 @@ void TstRemoteBackend::init() {
     m_gone = 0;
 }
 
-void TstRemoteBackend::serve(std::string bytes, int status) {
+void TstRemoteBackend::serve(std::string bytes, int status, std::uint16_t at) {
     m_server = std::make_unique<HttpServer>(
         [this, bytes = std::move(bytes), status](const std::shared_ptr<HttpExchange>& exchange) {
             const std::string& path = exchange->request().path;
@@ -103,7 +157,7 @@ void TstRemoteBackend::serve(std::string bytes, int status) {
                 exchange->end();
             }
         });
-    const auto port = m_server->start(0);
+    const auto port = m_server->start(at);
     QVERIFY(port.has_value());
     m_port = *port;
 }
@@ -318,6 +372,46 @@ void TstRemoteBackend::aServerThatGoesIsNoticedAndFoundAgain() {
     QTRY_COMPARE_WITH_TIMEOUT(backend->snapshot().state, engine::EngineState::Idle, 10'000);
 }
 
+void TstRemoteBackend::aLostServerIsLookedForLessAndLess() {
+    serve("data: [DONE]\n\n");
+    const auto backend = attach();
+    m_server->stop();
+    QTRY_COMPARE_WITH_TIMEOUT(backend->snapshot().state, engine::EngineState::Failed, 10'000);
+    ClosingDoor door(m_port); // takes every call, and says nothing
+    QTRY_VERIFY_WITH_TIMEOUT(door.calls().size() >= 3, 60'000);
+    const std::vector<engine::TimePoint> calls = door.calls();
+    QVERIFY(calls[1] - calls[0] >= 1800ms); // after 1 s or more, twice that, and twice again
+    QVERIFY(calls[2] - calls[1] >= 3500ms);
+}
+
+void TstRemoteBackend::aRunOutlivesAServerThatIsStartedAgain() {
+    const std::string answer = "data: {\"choices\":[{\"text\":\"a b\"}]}\n\ndata: [DONE]\n\n";
+    serve(answer);
+    const std::uint16_t port = m_port;
+    QTemporaryDir folder;
+    app::Session session(folder.path().toStdString() + "/runs.db");
+    session.openModel(fmt::format("http://127.0.0.1:{}", port), {});
+    QTRY_VERIFY(session.hasModel());
+    app::Workload workload;
+    workload.name = "blip";
+    workload.promptSets = {"english"};
+    workload.promptTokens = {4, 8};
+    workload.outputTokens = {2, 2};
+    workload.stages = {{.ratePerSecond = 20.0, .endRatePerSecond = 20.0, .seconds = 120.0}};
+    QVERIFY(session.startLoad(workload).has_value());
+    QTRY_VERIFY(session.snapshot().completed > 5);
+    m_server->stop();
+    QTRY_COMPARE_WITH_TIMEOUT(session.snapshot().state, engine::EngineState::Failed, 10'000);
+    QTRY_VERIFY(session.snapshot().rejected > 5); // asked, and refused
+    QVERIFY(session.isLoadRunning());
+    const auto before = session.snapshot().completed;
+    serve(answer, 200, port);
+    QTRY_VERIFY_WITH_TIMEOUT(session.snapshot().completed > before + 5, 60'000);
+    QVERIFY(session.isLoadRunning());
+    session.stopLoad();
+    QTRY_VERIFY_WITH_TIMEOUT(!session.isLoadRunning(), 30'000);
+}
+
 // As a server does that tells its figures between two batches only.
 void TstRemoteBackend::silenceOfABusyServerIsNoLoss() {
     std::vector<std::shared_ptr<HttpExchange>> held;
@@ -431,6 +525,24 @@ void TstRemoteBackend::theSessionRecordsIt() {
     const auto summary = (*store)->summary(*run);
     QCOMPARE(summary->completed, std::int64_t{5});
     QVERIFY(summary->ttftMs.p50.has_value());
+}
+
+void TstRemoteBackend::workloadsLeaveItsSettingsAlone() {
+    serve("data: {\"choices\":[{\"text\":\"a b\"}]}\n\ndata: [DONE]\n\n");
+    QTemporaryDir folder;
+    app::Session session(folder.path().toStdString() + "/runs.db");
+    session.openModel(fmt::format("http://127.0.0.1:{}", m_port), {});
+    QTRY_VERIFY(session.hasModel());
+    app::Workload workload = app::withDuration(*app::loadWorkload("demo"), 0.5);
+    QVERIFY(std::ranges::find(workload.settings, std::string("weights.precision"),
+                              &std::pair<std::string, std::string>::first) !=
+            workload.settings.end());
+    const auto started = session.startLoad(workload);
+    QVERIFY2(started.has_value(), started ? "" : started.error().message.c_str());
+    const engine::EngineConfig config = session.config().requested;
+    QVERIFY(config.precision == engine::WeightPrecision::File); // that is the server's
+    QVERIFY(config.serving.degradation == engine::DegradationMode::Auto);
+    QTRY_VERIFY_WITH_TIMEOUT(!session.isLoadRunning(), 30'000);
 }
 
 void TstRemoteBackend::llamaCppPythonIsDriven() {
