@@ -1,30 +1,29 @@
-// `headway serve` as a process, with real clients: sockets always; curl, the official OpenAI client
-// and nginx where this machine has them.
-#include "app/api/http_server.h"
+// `headway serve` as a process, with real clients: sockets always; curl and the official OpenAI
+// client where this machine has them.
 #include "app/store/run_store.h"
-#include "tests/support/http_client.h"
-#include "tests/support/program.h"
 #include "tests/support/prometheus_text.h"
+#include "tests/support/served.h"
 #include "tests/support/tiny_model.h"
 
 #include <QDir>
 #include <QFile>
 #include <QFloat16> // comparing JSON looks at it
-#include <QStandardPaths>
 #include <QTest>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <csignal>
-#include <set>
 
 using namespace std::chrono_literals;
 using nlohmann::json;
+using tests::get;
 using tests::HttpAnswer;
 using tests::HttpClient;
+using tests::post;
 using tests::ProgramRunner;
+using tests::Served;
+using tests::stop;
 
 class TstServeProgram : public QObject {
     Q_OBJECT
@@ -45,23 +44,9 @@ private Q_SLOTS:
     void overloadIsToldWithATime();
     void curlReadsAStream();
     void theOfficialClientWorks();
-    void nginxRoutesLanesAndSessions();
-    void nginxConfigurationsAreChecked_data();
-    void nginxConfigurationsAreChecked();
 
 private:
-    struct Server {
-        std::unique_ptr<QProcess> process;
-        std::uint16_t port = 0;
-        std::string token;
-        std::int64_t run = 0;
-        std::string runLog;
-    };
-    Server serve(const QStringList& more = {}) const;
-    static int stop(Server& server);
-    static HttpAnswer post(const Server& server, const char* path, const json& body,
-                           const std::vector<std::string>& headers = {});
-    static HttpAnswer get(const Server& server, const char* path);
+    Served serve(const QStringList& more = {}) const { return tests::serve(*m_headway, more); }
 
     std::unique_ptr<ProgramRunner> m_headway;
 };
@@ -78,19 +63,6 @@ json with(json body, const char* name, json value) {
     return body;
 }
 
-// Where a program is, also where only root looks for it.
-QString findProgram(const QString& name) {
-    const QString found = QStandardPaths::findExecutable(name);
-    return found.isEmpty() ? QStandardPaths::findExecutable(name, {QStringLiteral("/usr/sbin")})
-                           : found;
-}
-
-// Of a server that was there a moment ago.
-std::uint16_t freePort() {
-    app::HttpServer server([](const std::shared_ptr<app::HttpExchange>&) {});
-    return server.start(0).value_or(0);
-}
-
 } // namespace
 
 void TstServeProgram::init() {
@@ -98,46 +70,8 @@ void TstServeProgram::init() {
     tests::writeTinyModel(m_headway->path(QStringLiteral("tiny.gguf")).toStdString());
 }
 
-TstServeProgram::Server TstServeProgram::serve(const QStringList& more) const {
-    Server server;
-    server.process = m_headway->start(
-        QStringList{QStringLiteral("serve"), QStringLiteral("tiny.gguf"), QStringLiteral("--port"),
-                    QStringLiteral("0"), QStringLiteral("--json"), QStringLiteral("--threads"),
-                    QStringLiteral("1")} +
-        more);
-    QByteArray line;
-    while (!line.endsWith('\n') && server.process->waitForReadyRead(60'000)) {
-        line += server.process->readAllStandardOutput();
-    }
-    const json document = json::parse(line.toStdString(), nullptr, false);
-    if (!document.is_object()) {
-        qWarning() << line << server.process->readAllStandardError();
-        return server;
-    }
-    server.port = document["port"];
-    server.token = document.value("token", "");
-    server.run = document.value("run_id", 0);
-    server.runLog = document.value("run_log", "");
-    return server;
-}
-
-int TstServeProgram::stop(Server& server) {
-    ::kill(static_cast<pid_t>(server.process->processId()), SIGTERM);
-    return ProgramRunner::wait(*server.process).status;
-}
-
-HttpAnswer TstServeProgram::post(const Server& server, const char* path, const json& body,
-                                 const std::vector<std::string>& headers) {
-    return tests::ask(server.port,
-                      HttpClient::request("POST", path, server.token, body.dump(), headers));
-}
-
-HttpAnswer TstServeProgram::get(const Server& server, const char* path) {
-    return tests::ask(server.port, HttpClient::request("GET", path, server.token));
-}
-
 void TstServeProgram::answersUntilItIsStopped() {
-    Server server = serve();
+    Served server = serve();
     QVERIFY(server.port != 0);
     QCOMPARE(get(server, "/health").status, 200);
     const json models = json::parse(get(server, "/v1/models").body);
@@ -155,7 +89,7 @@ void TstServeProgram::answersUntilItIsStopped() {
 }
 
 void TstServeProgram::countsAgreeInAllThreePlaces() {
-    Server server = serve();
+    Served server = serve();
     std::int64_t prompt = 0;
     std::int64_t output = 0;
     std::map<std::int64_t, json> ledgers;
@@ -215,7 +149,7 @@ void TstServeProgram::countsAgreeInAllThreePlaces() {
 }
 
 void TstServeProgram::levelsAreToldAndForced() {
-    Server server = serve({QStringLiteral("--batching"), QStringLiteral("dynamic")});
+    Served server = serve({QStringLiteral("--batching"), QStringLiteral("dynamic")});
     const json before = json::parse(get(server, "/v1/degradation").body);
     QCOMPARE(before["mode"].get<std::string>(), std::string("off"));
     QCOMPARE(before["level"].get<int>(), 0);
@@ -254,7 +188,7 @@ void TstServeProgram::aLightModelThatIsNoneIsSaid() {
     QFile out(file);
     QVERIFY(out.open(QIODevice::WriteOnly) && out.write("words") == 5);
     out.close();
-    Server server = serve({QStringLiteral("--light-model"), file, QStringLiteral("--degradation"),
+    Served server = serve({QStringLiteral("--light-model"), file, QStringLiteral("--degradation"),
                            QStringLiteral("auto")});
     QVERIFY(server.port != 0);
     QByteArray said = server.process->readAllStandardError();
@@ -267,7 +201,7 @@ void TstServeProgram::aLightModelThatIsNoneIsSaid() {
                  post(server, "/v1/chat/completions", kHello).body)["usage"]["completion_tokens"],
              json(5));
     QCOMPARE(stop(server), 0);
-    Server idle = serve({QStringLiteral("--light-model"), file});
+    Served idle = serve({QStringLiteral("--light-model"), file});
     QVERIFY(idle.process->readAllStandardError().contains("degradation is off"));
     QCOMPARE(stop(idle), 0);
 }
@@ -280,14 +214,14 @@ void TstServeProgram::answersOnDiskOutliveTheServer() {
     };
     std::string text;
     {
-        Server server = serve(flags);
+        Served server = serve(flags);
         const HttpAnswer answer = post(server, "/v1/chat/completions", kHello);
         QVERIFY(source(answer) != "cache");
         text = json::parse(answer.body)["choices"][0]["message"].dump();
         QTest::qWait(500); // the file is taken up before anything is written to it
         QCOMPARE(stop(server), 0);
     }
-    Server server = serve(flags);
+    Served server = serve(flags);
     HttpAnswer answer;
     for (int i = 0;
          i < 50 && source(answer = post(server, "/v1/chat/completions", kHello)) != "cache"; ++i) {
@@ -299,7 +233,7 @@ void TstServeProgram::answersOnDiskOutliveTheServer() {
 }
 
 void TstServeProgram::streamedPromptsAreWritten() {
-    Server server = serve();
+    Served server = serve();
     // A random model may answer with marks alone, which is no text: the first prompt that it does
     // not do that for.
     std::string text;
@@ -341,7 +275,7 @@ void TstServeProgram::streamedPromptsAreWritten() {
 }
 
 void TstServeProgram::whatRunsAtTheEndIsRecorded() {
-    Server server = serve();
+    Served server = serve();
     const json endless = with(with(kHello, "max_tokens", 400), "stream", true);
     HttpClient client(server.port);
     QVERIFY(client.send(
@@ -356,7 +290,7 @@ void TstServeProgram::whatRunsAtTheEndIsRecorded() {
 }
 
 void TstServeProgram::whoLeavesFreesTheEngine() {
-    Server server = serve();
+    Served server = serve();
     const json endless = with(kHello, "max_tokens", 400);
     HttpClient client(server.port);
     QVERIFY(client.send(HttpClient::request("POST", "/v1/chat/completions", server.token,
@@ -380,7 +314,7 @@ void TstServeProgram::whoLeavesFreesTheEngine() {
 }
 
 void TstServeProgram::hostileClientsLeaveItServing() {
-    Server server = serve();
+    Served server = serve();
     std::vector<std::unique_ptr<HttpClient>> idle;
     for (int i = 0; i < 1000; ++i) {
         idle.push_back(std::make_unique<HttpClient>(server.port));
@@ -417,7 +351,7 @@ void TstServeProgram::hostileClientsLeaveItServing() {
 }
 
 void TstServeProgram::overloadIsToldWithATime() {
-    Server server = serve({QStringLiteral("--max-waiting"), QStringLiteral("2"),
+    Served server = serve({QStringLiteral("--max-waiting"), QStringLiteral("2"),
                            QStringLiteral("--max-batch"), QStringLiteral("1")});
     const std::string request = HttpClient::request("POST", "/v1/chat/completions", server.token,
                                                     with(kHello, "max_tokens", 300).dump());
@@ -444,11 +378,11 @@ void TstServeProgram::overloadIsToldWithATime() {
 }
 
 void TstServeProgram::curlReadsAStream() {
-    const QString curl = findProgram(QStringLiteral("curl"));
+    const QString curl = tests::findProgram(QStringLiteral("curl"));
     if (curl.isEmpty()) {
         QSKIP("curl is not installed");
     }
-    Server server = serve();
+    Served server = serve();
     QProcess process;
     process.start(
         curl, {QStringLiteral("-sN"), QStringLiteral("--max-time"), QStringLiteral("30"),
@@ -465,17 +399,11 @@ void TstServeProgram::curlReadsAStream() {
 }
 
 void TstServeProgram::theOfficialClientWorks() {
-    QString python = qEnvironmentVariable("HEADWAY_OPENAI_PYTHON");
+    const QString python = tests::openaiPython();
     if (python.isEmpty()) {
-        python = findProgram(QStringLiteral("python3"));
+        QSKIP("There is no Python with the package openai: packaging/clients");
     }
-    QProcess probe;
-    probe.start(python, {QStringLiteral("-c"), QStringLiteral("import openai")});
-    if (python.isEmpty() || ProgramRunner::wait(probe).status != 0) {
-        QSKIP("Python's package openai is not installed (HEADWAY_OPENAI_PYTHON names another "
-              "Python)");
-    }
-    Server server = serve();
+    Served server = serve();
     QProcess process;
     process.start(python, {QStringLiteral(HEADWAY_SOURCE_DIR "/tests/app/openai_client.py"),
                            QStringLiteral("http://127.0.0.1:%1/v1").arg(server.port),
@@ -484,105 +412,6 @@ void TstServeProgram::theOfficialClientWorks() {
     QVERIFY2(end.status == 0, end.err.constData());
     QCOMPARE(end.out.trimmed(), QByteArray("ok"));
     QCOMPARE(stop(server), 0);
-}
-
-void TstServeProgram::nginxRoutesLanesAndSessions() {
-    const QString nginx = findProgram(QStringLiteral("nginx"));
-    if (nginx.isEmpty()) {
-        QSKIP("nginx is not installed: packaging/deps test");
-    }
-    const QStringList shared = {QStringLiteral("--token-file"), QStringLiteral("token"),
-                                QStringLiteral("--no-record")};
-    std::vector<Server> servers;
-    for (int i = 0; i < 3; ++i) {
-        servers.push_back(serve(shared));
-        QVERIFY(servers.back().port != 0);
-    }
-    QFile tokenFile(m_headway->path(QStringLiteral("token")));
-    QVERIFY(tokenFile.open(QIODevice::ReadOnly));
-    const std::string token = tokenFile.readAll().trimmed().toStdString();
-    const std::uint16_t listen = freePort();
-    const auto config =
-        m_headway->run({QStringLiteral("nginx-config"), QStringLiteral("--realtime"),
-                        QStringLiteral("%1,%2").arg(servers[0].port).arg(servers[1].port),
-                        QStringLiteral("--batch"), QString::number(servers[2].port),
-                        QStringLiteral("--listen"), QString::number(listen)});
-    QCOMPARE(config.status, 0);
-    QFile file(m_headway->path(QStringLiteral("nginx.conf")));
-    QVERIFY(file.open(QIODevice::WriteOnly) && file.write(config.out) > 0);
-    file.close();
-    QProcess process;
-    process.start(nginx, {QStringLiteral("-p"), m_headway->path(QString()), QStringLiteral("-c"),
-                          file.fileName()});
-    for (int i = 0; i < 100 && !HttpClient(listen).isConnected(); ++i) {
-        QTest::qWait(50);
-    }
-    const auto ask = [&](const std::vector<std::string>& headers, bool isStreamed = false) {
-        return tests::ask(listen,
-                          HttpClient::request("POST", "/v1/chat/completions", token,
-                                              with(kHello, "stream", isStreamed).dump(), headers));
-    };
-    const auto engineOf = [](const HttpAnswer& answer) {
-        const auto cookie = answer.headers.find("set-cookie");
-        return cookie == answer.headers.end() ? std::string()
-                                              : cookie->second.substr(0, cookie->second.find(';'));
-    };
-    const auto named = [](std::uint16_t port) { return fmt::format("headway_engine={}", port); };
-    // Lanes.
-    for (const char* header : {"X-Batch: true", "X-Mode: batch"}) {
-        const HttpAnswer answer = ask({header});
-        QVERIFY2(answer.status == 200, process.readAllStandardError().constData());
-        QCOMPARE(engineOf(answer), named(servers[2].port));
-    }
-    std::set<std::string> seen;
-    for (int i = 0; i < 8; ++i) {
-        const HttpAnswer answer = ask({i % 2 == 0 ? "X-Mode: realtime" : "X-Other: 1"});
-        QCOMPARE(answer.status, 200);
-        seen.insert(engineOf(answer));
-    }
-    QCOMPARE(seen, (std::set<std::string>{named(servers[0].port), named(servers[1].port)}));
-    // A session stays, and is not confused by a cookie of the other lane.
-    for (const std::string& cookie : seen) {
-        for (int i = 0; i < 6; ++i) {
-            QCOMPARE(engineOf(ask({"Cookie: " + cookie}, i % 2 == 0)), cookie);
-        }
-        QCOMPARE(engineOf(ask({"Cookie: " + cookie, "X-Batch: true"})), named(servers[2].port));
-    }
-    QVERIFY(ask({}).headers.at("set-cookie").find("Max-Age=3600") != std::string::npos);
-    // An engine that is gone: the other of its lane stands in.
-    QCOMPARE(stop(servers[0]), 0);
-    for (int i = 0; i < 4; ++i) {
-        const HttpAnswer answer = ask({"Cookie: " + named(servers[0].port)});
-        QCOMPARE(answer.status, 200);
-        QCOMPARE(engineOf(answer), named(servers[1].port));
-    }
-    ::kill(static_cast<pid_t>(process.processId()), SIGTERM);
-    ProgramRunner::wait(process);
-    QCOMPARE(stop(servers[1]), 0);
-    QCOMPARE(stop(servers[2]), 0);
-}
-
-void TstServeProgram::nginxConfigurationsAreChecked_data() {
-    QTest::addColumn<QStringList>("arguments");
-    QTest::newRow("no lanes") << QStringList{};
-    QTest::newRow("no batch") << QStringList{QStringLiteral("--realtime"), QStringLiteral("1")};
-    QTest::newRow("twice") << QStringList{QStringLiteral("--realtime"), QStringLiteral("81"),
-                                          QStringLiteral("--batch"), QStringLiteral("81")};
-    QTest::newRow("own port") << QStringList{QStringLiteral("--realtime"), QStringLiteral("8100"),
-                                             QStringLiteral("--batch"), QStringLiteral("81")};
-    QTest::newRow("zero") << QStringList{QStringLiteral("--realtime"), QStringLiteral("0"),
-                                         QStringLiteral("--batch"), QStringLiteral("81")};
-    QTest::newRow("too large") << QStringList{QStringLiteral("--realtime"), QStringLiteral("70000"),
-                                              QStringLiteral("--batch"), QStringLiteral("81")};
-    QTest::newRow("no number") << QStringList{QStringLiteral("--realtime"), QStringLiteral("a;b"),
-                                              QStringLiteral("--batch"), QStringLiteral("81")};
-}
-
-void TstServeProgram::nginxConfigurationsAreChecked() {
-    QFETCH(QStringList, arguments);
-    const auto end = m_headway->run(QStringList{QStringLiteral("nginx-config")} + arguments);
-    QCOMPARE(end.status, 2);
-    QVERIFY(!end.err.isEmpty() && end.out.isEmpty());
 }
 
 QTEST_GUILESS_MAIN(TstServeProgram)
