@@ -4711,8 +4711,8 @@
         <translation>空闲内存 %1</translation>
     </message>
     <message>
-        <source>A GGUF file of a Llama-like model. The header is checked first and tells memory needs before anything loads.</source>
-        <translation>类 Llama 模型的 GGUF 文件。先检查文件头，加载之前就告知所需内存。</translation>
+        <source>A GGUF file. The header is checked first and tells memory needs before anything loads.</source>
+        <translation>GGUF 文件。先检查文件头，加载之前就告知所需内存。</translation>
     </message>
     <message>
         <source>Open…</source>
@@ -6968,6 +6968,10 @@
     <message>
         <source>%1 cold blocks are packed beside the pool: %2 instead of %3, %4 % less (claimed on top of 4 bits: 30 %).</source>
         <translation>块池之外有 %1 个冷块已打包：%2，原为 %3，少 %4 %（声称在 4 位之上：30 %）。</translation>
+    </message>
+    <message>
+        <source>alarm</source>
+        <translation>告警</translation>
     </message>
 </context>
 <context>

@@ -362,7 +362,7 @@ void FirstStartPage::retranslate() {
     m_copyCommand->setText(tr("Copy the command"));
     m_fileCard->setTitle(tr("Open a file"));
     m_fileCard->setCaption(tr("%1 of memory free").arg(app::bytesText(machine.availableBytes)));
-    m_fileCard->setText(tr("A GGUF file of a Llama-like model. The header is checked first "
+    m_fileCard->setText(tr("A GGUF file. The header is checked first "
                            "and tells memory needs before anything loads."));
     m_openFile->setText(tr("Open…"));
     m_dropNote->setText(tr("or drop it anywhere"));
