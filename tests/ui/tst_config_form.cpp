@@ -1,4 +1,5 @@
 #include "tests/support/fake_session.h"
+#include "ui/frame/side_panel.h"
 #include "ui/panels/config_form.h"
 #include "ui/panels/field_row.h"
 #include "ui/theme.h"
@@ -49,6 +50,7 @@ private Q_SLOTS:
     void backendRefusalIsShownAtTheRow();
     void undoGoesBackStepByStep();
     void changedInThisRunIsNoted();
+    void noRowIsWiderThanThePanel();
     void filterHidesOtherRows();
     void flagsAreCopied();
     void withoutAModelNothingCanBeEdited();
@@ -269,6 +271,7 @@ void TstConfigForm::changedInThisRunIsNoted() {
     tests::FakeSession fake;
     fake.load();
     ui::ConfigForm form(fake.session);
+    form.resize(ui::SidePanel::kWidth, 700);
     form.show();
     const auto hasNote = [&form] {
         for (const QLabel* label : form.row("batching.max_batch")->findChildren<QLabel*>()) {
@@ -284,6 +287,26 @@ void TstConfigForm::changedInThisRunIsNoted() {
     QVERIFY(fake.session.startRecording(QStringLiteral("next")));
     QTRY_VERIFY(!hasNote());
     fake.session.stopRecording();
+}
+
+// The panel scrolls up and down only: a row that wants more is cut, and all others with it.
+void TstConfigForm::noRowIsWiderThanThePanel() {
+    constexpr int kRoom = ui::SidePanel::kWidth - 48; // without margins and the scroll bar
+    const engine::EngineConfig config;
+    for (const engine::Field& each : engine::fieldTable()) {
+        QWidget panel;
+        ui::FieldRow row(each, &panel);
+        row.resize(kRoom, 60);
+        panel.show();
+        const std::string value = engine::valueText(each, config);
+        row.present(status(each.key, value.c_str(), value.c_str(), engine::FieldState::InForce),
+                    config, nullptr, QStringLiteral("12:34"));
+        QVERIFY2(row.minimumSizeHint().width() <= kRoom, std::string(each.key).c_str());
+        row.present(status(each.key, value.c_str(), "other", engine::FieldState::Held,
+                           "Held by level 2, which is in force until first tokens are well again"),
+                    config, nullptr, QStringLiteral("12:34"));
+        QVERIFY2(row.minimumSizeHint().width() <= kRoom, std::string(each.key).c_str());
+    }
 }
 
 void TstConfigForm::filterHidesOtherRows() {

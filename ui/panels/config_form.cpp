@@ -20,6 +20,7 @@
 #include <QMenu>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QShortcut>
 #include <QVBoxLayout>
 
@@ -123,7 +124,9 @@ void ConfigForm::buildRows(QVBoxLayout* column) {
     auto* content = new QWidget(scroll);
     setSurface(content, Surface::Panel);
     auto* rows = new QVBoxLayout(content);
-    rows->setContentsMargins(space::kPanel, 0, space::kPanel, space::kPanel);
+    // The scroll bar stands in the margin: editors end where the filter above them ends.
+    const int bar = scroll->verticalScrollBar()->sizeHint().width();
+    rows->setContentsMargins(space::kPanel, 0, std::max(0, space::kPanel - bar), space::kPanel);
     rows->setSpacing(0);
     m_noMatch = makeLabel({}, TextRole::Muted, content);
     m_noMatch->setWordWrap(true);

@@ -75,6 +75,8 @@ FieldRow::FieldRow(const engine::Field& field, QWidget* parent) : QWidget(parent
     m_label = makeLabel({}, TextRole::Body, this);
     m_changed = makeLabel({}, TextRole::Caption, this);
     setSheetProperty(m_changed, "tone", QStringLiteral("accent"));
+    // Neither it nor a sentence of the engine's makes the panel wider than its place.
+    m_changed->setMinimumWidth(1);
     line->addWidget(m_label);
     line->addWidget(m_changed);
     line->addStretch(1);
@@ -87,6 +89,7 @@ FieldRow::FieldRow(const engine::Field& field, QWidget* parent) : QWidget(parent
     m_icon = new QLabel(m_stateLine);
     m_message = makeLabel({}, TextRole::Caption, m_stateLine);
     m_message->setTextFormat(Qt::RichText);
+    m_message->setMinimumWidth(1);
     m_progress = new QProgressBar(m_stateLine);
     m_progress->setTextVisible(false);
     setSheetProperty(m_progress, "tone", QStringLiteral("info"));
@@ -166,7 +169,6 @@ void FieldRow::present(const engine::FieldStatus& status, const engine::EngineCo
     m_label->setEnabled(isEnabled);
     editor()->setEnabled(isEnabled);
     m_changed->setText(changed.isEmpty() ? QString() : tr("changed %1").arg(changed));
-    m_changed->setVisible(!changed.isEmpty());
     showValue(status, requested, refusal);
     if (m_switch == nullptr) {
         setControlState(editor(), outline(m_view.look));
@@ -223,10 +225,15 @@ void FieldRow::showMessage(const Refusal* refusal) {
     QString spoken = m_view.message;
     spoken.remove(QStringLiteral("<b>")).remove(QStringLiteral("</b>"));
     editor()->setAccessibleDescription(spoken);
-    wrapMessage();
+    fitTexts();
 }
 
-void FieldRow::wrapMessage() {
+// When it was changed is left out beside a long name; a long message wraps.
+void FieldRow::fitTexts() {
+    const int names = m_label->sizeHint().width() + m_changed->sizeHint().width();
+    const int gaps = 2 * layout()->itemAt(0)->layout()->spacing();
+    const int control = m_switch != nullptr ? m_switch->sizeHint().width() : kEditorWidth;
+    m_changed->setVisible(!m_changed->text().isEmpty() && names + gaps + control <= width());
     if (m_view.message.isEmpty() || m_view.look == FieldLook::Preparing) {
         m_message->setWordWrap(false);
         return;
@@ -276,7 +283,7 @@ void FieldRow::contextMenuEvent(QContextMenuEvent* event) {
 
 void FieldRow::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    wrapMessage();
+    fitTexts();
 }
 
 } // namespace ui

@@ -47,7 +47,7 @@ private:
     void showValue(const engine::FieldStatus& status, const engine::EngineConfig& requested,
                    const Refusal* refusal);
     void showMessage(const Refusal* refusal);
-    void wrapMessage();
+    void fitTexts();
 
     const engine::Field& m_field;
     FieldView m_view;
