@@ -103,6 +103,9 @@ Snapshot ServingBackend::snapshot() {
     Snapshot snapshot = m_main->snapshot();
     const Snapshot light = m_light.snapshot();
     snapshot.level = level();
+    if (snapshot.state == EngineState::Idle && light.running > 0) {
+        snapshot.state = EngineState::Running;
+    }
     snapshot.running += light.running;
     snapshot.waiting += light.waiting;
     snapshot.promptTokens += light.promptTokens;

@@ -451,6 +451,7 @@ void TstServingLevel2::runningRequestsEndWhereTheyAre() {
     const auto open = ask("open");
     FakeBackend* light = m_light;
     light->setSnapshot([](Snapshot& figures) { figures.running = 1; });
+    QVERIFY(m_backend->snapshot().state == EngineState::Running); // though the main model rests
     // The level is left, then degradation is off: the light model goes when its answer is whole.
     force(DegradationMode::Off);
     run(3);
