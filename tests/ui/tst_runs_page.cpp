@@ -243,6 +243,7 @@ void TstRunsPage::whatIsShownIsExportedWhateverIsTicked() {
     // Deleted elsewhere; the page learns of it when it is shown again.
     sqlite3* log = nullptr;
     QCOMPARE(sqlite3_open(at.log.c_str(), &log), SQLITE_OK);
+    sqlite3_busy_timeout(log, 10'000); // the session writes there too
     const std::string command =
         "PRAGMA foreign_keys = ON; DELETE FROM run WHERE id = " + std::to_string(at.second);
     QCOMPARE(sqlite3_exec(log, command.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
