@@ -1,9 +1,25 @@
 // Dynamic batching: requests are collected until there are as many as may run, or until the first
-// has waited for the window; then that batch runs to its end and nobody joins it. Short answers
-// leave slots empty while the longest one goes on: what that costs who waits is told by BatchEnded.
+// has waited for the window, or has no time for that; then that batch runs to its end and nobody
+// joins it. Short answers leave slots empty while the longest one goes on: what that costs who
+// waits is told by BatchEnded.
 #include "engine/schedule/planner.h"
 
 namespace engine {
+
+namespace {
+
+// What the request takes by itself, as far as steps were measured.
+Nanoseconds timeAlone(const Sequence& sequence, const StepCost& cost) {
+    if (!cost.isKnown()) {
+        return {};
+    }
+    const auto prompt = static_cast<double>(sequence.remaining());
+    const auto answer = static_cast<double>(sequence.answerLimit());
+    return Nanoseconds(static_cast<std::int64_t>(cost.fixedNs + cost.perTokenNs * prompt +
+                                                 answer * (cost.fixedNs + cost.perTokenNs)));
+}
+
+} // namespace
 
 StepPlan planDynamic(const Queue& queue, Running running, const Limits& limits, TimePoint now) {
     Planner planner(queue, running, limits, now);
@@ -24,7 +40,14 @@ StepPlan planDynamic(const Queue& queue, Running running, const Limits& limits, 
     if (!first || !limits.admitsNew) {
         return planner.take();
     }
-    const TimePoint due = *first + limits.batchWindow;
+    TimePoint due = *first + limits.batchWindow;
+    planner.forWaiting([&](const Sequence& sequence) {
+        // Collecting for longer would cost it its deadline.
+        const bool isUrgent =
+            sequence.deadline && *sequence.deadline - timeAlone(sequence, limits.cost) <= due;
+        due = isUrgent ? now : due;
+        return !isUrgent;
+    });
     if (planner.waitingCount() < limits.maxBatch && now < due) {
         planner.wakeAt(due);
         return planner.take();

@@ -1,10 +1,17 @@
 #include "engine/schedule/limits.h"
 
+#include <algorithm>
+
 namespace engine {
 
 namespace {
 
-constexpr std::int64_t kWatermarkShare = 100; // one block in so many
+constexpr std::int64_t kWatermarkShare = 100; // one block in so many, and at least one
+constexpr auto kPassing = std::chrono::seconds(10);
+
+std::int64_t watermark(std::int64_t blocks) {
+    return blocks > 1 ? std::max<std::int64_t>(1, blocks / kWatermarkShare) : 0;
+}
 
 Nanoseconds milliseconds(std::int64_t count) {
     return std::chrono::milliseconds(count);
@@ -38,13 +45,14 @@ Limits limitsOf(const EngineConfig& config, const Schedule& schedule) {
             .maxBatch = config.maxBatch,
             .blockTokens = schedule.blockTokens,
             .freeBlocks = schedule.availableBlocks(),
-            .watermarkBlocks = schedule.totalBlocks() / kWatermarkShare,
+            .watermarkBlocks = watermark(schedule.totalBlocks()),
             .admitsNew = true,
             .prefix = schedule.keepsPrefixes ? &schedule.prefix : nullptr,
             .pool = &schedule.pool,
             .usesPriority = config.usesPriority,
             .ageing = milliseconds(config.ageingMs),
             .batchShare = config.batchSharePercent,
+            .passing = kPassing,
             .tokenGap = milliseconds(config.tokenGapMs),
             .cost = {},
             .batchWindow = milliseconds(config.batchWindowMs),

@@ -8,6 +8,12 @@ namespace engine {
 namespace {
 
 constexpr std::int64_t kLeastPrompt = 16; // tokens a step, whatever the gap that was asked for
+constexpr std::int64_t kMostPassed = 64;  // a step looks no further
+constexpr std::int64_t kPercent = 100;
+
+std::pair<TimePoint, RequestId> ageOf(const Sequence& sequence) {
+    return {sequence.arrival, sequence.id()};
+}
 
 } // namespace
 
@@ -23,7 +29,6 @@ Planner::Planner(const Queue& queue, Running running, const Limits& limits, Time
             m_alive.push_back(sequence);
         }
     }
-    std::ranges::stable_sort(m_alive, {}, [this](const Sequence* s) { return rank(*s); });
     for (std::size_t lane = 0; lane < Queue::kLanes; ++lane) {
         for (Sequence* sequence : queue.lines()[lane]) {
             // Where only started ones go on, nobody else stands before them.
@@ -33,13 +38,40 @@ Planner::Planner(const Queue& queue, Running running, const Limits& limits, Time
             }
         }
     }
-    const bool hasRealtime =
-        countAlive(0) > 0 || std::ranges::any_of(m_waiting, [this](const auto& line) {
-            return !line.empty() && rank(*line.front()) == 0;
-        });
+    promoteAged();
+    std::ranges::stable_sort(m_alive, {}, [this](const Sequence* s) { return rank(*s); });
+    const auto goesFirst = [this](const Sequence* s) { return !sharesBudget(*s); };
+    const bool hasRealtime = std::ranges::any_of(m_alive, goesFirst) ||
+                             std::ranges::any_of(m_waiting, [&](const auto& line) {
+                                 return !line.empty() && goesFirst(line.front());
+                             });
     if (hasRealtime) {
-        m_batchBudget = std::max<std::int64_t>(1, m_budget * limits.batchShare / 100);
+        m_batchBudget = std::max<std::int64_t>(1, m_budget * limits.batchShare / kPercent);
     }
+}
+
+// A bulk of batch work that came at once is old all at once: were all of it first, nothing would be
+// left of the lanes. So the oldest ones join the realtime lane, a few at a time.
+void Planner::promoteAged() {
+    if (!m_limits.usesPriority || m_limits.ageing.count() <= 0) {
+        return;
+    }
+    std::vector<std::pair<TimePoint, RequestId>> aged;
+    const auto collect = [&](const Sequence* sequence) {
+        if (sequence->lane == Lane::Batch && m_now - sequence->arrival >= m_limits.ageing) {
+            aged.push_back(ageOf(*sequence));
+        }
+    };
+    std::ranges::for_each(m_alive, collect);
+    std::ranges::for_each(m_waiting[static_cast<std::size_t>(Lane::Batch)], collect);
+    if (aged.empty()) {
+        return;
+    }
+    const std::int64_t most =
+        std::max<std::int64_t>(1, m_limits.maxBatch * m_limits.batchShare / kPercent);
+    const auto last = aged.begin() + std::min<std::ptrdiff_t>(most, std::ssize(aged)) - 1;
+    std::ranges::nth_element(aged, last);
+    m_lastPromoted = *last;
 }
 
 bool Planner::planEnding(Sequence& sequence, TimePoint now) {
@@ -70,7 +102,7 @@ int Planner::rank(const Sequence& sequence) const {
     if (!m_limits.usesPriority || sequence.lane == Lane::Realtime) {
         return 0;
     }
-    return m_limits.ageing.count() > 0 && m_now - sequence.arrival >= m_limits.ageing ? 0 : 1;
+    return m_lastPromoted && ageOf(sequence) <= *m_lastPromoted ? 0 : 1;
 }
 
 TimePoint Planner::due(const Sequence& sequence) const {
@@ -84,9 +116,12 @@ std::int64_t Planner::waitingCount() const {
 
 std::optional<std::size_t> Planner::WaitingCursor::lane() const {
     std::optional<std::size_t> best;
+    // Where both lanes are first, they take turns: the one that was served longer ago.
     const auto key = [this](std::size_t lane) {
         const Sequence& head = *m_planner.m_waiting[lane][m_at[lane]];
-        return std::make_tuple(m_planner.rank(head), !head.hasStarted, m_planner.due(head));
+        return std::make_tuple(m_planner.rank(head), !head.hasStarted,
+                               m_planner.m_limits.usesPriority ? head.turn : 0,
+                               m_planner.due(head));
     };
     for (std::size_t lane = 0; lane < Queue::kLanes; ++lane) {
         if (m_at[lane] < m_planner.m_waiting[lane].size() && (!best || key(lane) < key(*best))) {
@@ -122,7 +157,7 @@ std::vector<Sequence*> Planner::inTurn(bool areDecoding, int rankWanted) const {
 void Planner::planDecodes() {
     for (const int wanted : {0, 1}) {
         for (Sequence* sequence : inTurn(true, wanted)) {
-            if (budgetFor(*sequence) > 0 && isAlive(*sequence) && makeRoom(*sequence, 1)) {
+            if (budgetFor(*sequence) > 0 && isRunning(*sequence) && makeRoom(*sequence, 1)) {
                 addSlice(*sequence, 1, sequence->cached());
             }
         }
@@ -148,37 +183,54 @@ void Planner::planPrompts(const Filter& filter) {
 }
 
 void Planner::planPromptsOf(int wanted, WaitingCursor& waiting, const Filter& filter) {
-    const auto isMeant = [&](const Sequence& sequence) { return !filter || filter(sequence); };
     std::vector<Sequence*> prompts = inTurn(false, wanted);
-    std::erase_if(prompts, [&](const Sequence* s) { return !isMeant(*s); });
+    std::erase_if(prompts, [&](const Sequence* s) { return filter && !filter(*s); });
     auto prompt = prompts.begin();
     bool isQueueServed = false;
-    for (;;) {
-        while (waiting.peek() != nullptr && rank(*waiting.peek()) == wanted &&
-               !isMeant(*waiting.peek())) {
-            waiting.next();
-        }
-        Sequence* head = waiting.peek();
-        const bool hasHead = head != nullptr && rank(*head) == wanted;
+    while (m_budget > 0 && m_promptBudget > 0) {
+        prompt = std::find_if(prompt, prompts.end(),
+                              [this](const Sequence* s) { return budgetFor(*s) > 0; });
+        Sequence* head = headOf(wanted, waiting, filter);
         const bool canContinue = prompt != prompts.end();
         const bool takesTurn =
-            canContinue && (!hasHead || isQueueServed || (*prompt)->turn < head->turn);
-        if (takesTurn && budgetFor(**prompt) > 0 && m_promptBudget > 0) {
-            planChunk(**prompt++);
-        } else if (hasHead && budgetFor(*head) > 0 && m_promptBudget > 0 && makePlace(*head)) {
-            waiting.next();
-            start(*head);
-            isQueueServed = true;
-        } else if (canContinue && budgetFor(**prompt) > 0 && m_promptBudget > 0) {
-            planChunk(**prompt++);
-        } else {
+            canContinue && (head == nullptr || isQueueServed || (*prompt)->turn < head->turn);
+        if (!takesTurn && head != nullptr) {
+            if (startHead(*head, waiting)) {
+                isQueueServed = true;
+                continue;
+            }
+            if (waiting.peek() != head) {
+                continue; // it was passed
+            }
+        }
+        if (!canContinue) {
             return;
         }
+        planChunk(**prompt++);
+    }
+}
+
+// The next that waits with that rank and may have a turn now. Nobody of the batch lane goes before
+// one of the realtime lane that waits for blocks.
+Sequence* Planner::headOf(int wanted, WaitingCursor& waiting, const Filter& filter) const {
+    for (;;) {
+        Sequence* head = waiting.peek();
+        if (head == nullptr || rank(*head) != wanted || (wanted > 0 && m_isFirstHeld)) {
+            return nullptr;
+        }
+        const bool hasBudget = budgetFor(*head) > 0;
+        if (hasBudget && (!filter || filter(*head))) {
+            return head;
+        }
+        if (!hasBudget && wanted > 0) {
+            return nullptr; // nor has anybody behind it
+        }
+        waiting.next();
     }
 }
 
 void Planner::planChunk(Sequence& sequence) {
-    if (!isAlive(sequence)) {
+    if (!isRunning(sequence)) {
         return;
     }
     if (isFull()) {
@@ -214,18 +266,33 @@ std::int64_t Planner::blocksLeftBy(const Sequence& sequence) const {
     return left;
 }
 
-// Whether the sequence may start now. One of rank 0 takes the place of rank 1: a slot by pausing
-// it, blocks by preempting it where that is enough.
-bool Planner::makePlace(const Sequence& sequence) {
-    const std::int64_t slots =
-        rank(sequence) == 0 ? countAlive(0) : static_cast<std::int64_t>(m_alive.size());
-    if (slots >= m_limits.maxBatch || !makeBlocks(sequence)) {
+bool Planner::hasSlot(int wanted) const {
+    const std::int64_t taken =
+        wanted == 0 ? countAlive(0) : static_cast<std::int64_t>(m_alive.size());
+    return taken < m_limits.maxBatch;
+}
+
+// Starts the sequence where it has its place. One of rank 0 takes that of rank 1: a slot by pausing
+// it, blocks by preempting it where that is enough. One that lacks blocks is passed for a while:
+// those behind it may need few, and running ones hold what it waits for.
+bool Planner::startHead(Sequence& head, WaitingCursor& waiting) {
+    if (!hasSlot(rank(head))) {
         return false;
     }
-    if (isFull()) {
-        pauseOne();
+    if (makeBlocks(head)) {
+        if (isFull()) {
+            pauseOne();
+        }
+        waiting.next();
+        start(head);
+        return true;
     }
-    return true;
+    if (m_now - head.arrival < m_limits.passing && m_passed < kMostPassed) {
+        waiting.next();
+        ++m_passed;
+        m_isFirstHeld = m_isFirstHeld || rank(head) == 0;
+    }
+    return false;
 }
 
 bool Planner::makeBlocks(const Sequence& sequence) {
@@ -279,8 +346,12 @@ void Planner::start(Sequence& sequence) {
     addSlice(sequence, chunkOf(sequence, cached), cached);
 }
 
+bool Planner::sharesBudget(const Sequence& sequence) const {
+    return m_limits.usesPriority && sequence.lane == Lane::Batch;
+}
+
 std::int64_t Planner::budgetFor(const Sequence& sequence) const {
-    return rank(sequence) == 0 ? m_budget : std::min(m_budget, m_batchBudget);
+    return sharesBudget(sequence) ? std::min(m_budget, m_batchBudget) : m_budget;
 }
 
 std::int64_t Planner::chunkOf(const Sequence& sequence, std::int64_t cached) const {
@@ -311,7 +382,7 @@ void Planner::preempt(Sequence& sequence) {
     std::erase(m_alive, &sequence);
 }
 
-bool Planner::isAlive(const Sequence& sequence) const {
+bool Planner::isRunning(const Sequence& sequence) const {
     return std::ranges::find(m_alive, &sequence) != m_alive.end();
 }
 
@@ -355,7 +426,7 @@ void Planner::takeBackSlice(const Sequence& sequence) {
 void Planner::spend(const Sequence& sequence, std::int64_t tokens) {
     m_budget -= tokens;
     m_promptBudget -= tokens;
-    if (rank(sequence) == 1) {
+    if (sharesBudget(sequence)) {
         m_batchBudget -= tokens;
     }
 }

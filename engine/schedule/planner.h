@@ -7,6 +7,8 @@
 
 #include <array>
 #include <functional>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace engine {
@@ -32,13 +34,18 @@ public:
     StepPlan take() { return std::move(m_plan); }
     void wakeAt(TimePoint time) { m_plan.wakeAt = time; }
 
-    // 0: goes first. 1: the batch lane, unless it has waited so long that it joined the realtime
-    // lane.
+    // 0: goes first. 1: the batch lane, but for the few of it that have waited so long that they
+    // joined the realtime lane: never more of them at a time than the batch lane's share of slots.
     int rank(const Sequence& sequence) const;
     // When it came in; for the batch lane, when it joins the realtime one.
     TimePoint due(const Sequence& sequence) const;
 
     const std::vector<Sequence*>& running() const { return m_alive; } // rank 0 first
+    bool isRunning(const Sequence& sequence) const;
+    // The batch lane has its share of the budget beside the realtime lane, whatever its rank.
+    bool sharesBudget(const Sequence& sequence) const;
+    // Whether who waits with that rank would find a slot.
+    bool hasSlot(int rank) const;
     std::int64_t waitingCount() const;
     // Waiting sequences in the order of their turns.
     template <class Use> // bool(Sequence&): false ends it
@@ -67,11 +74,13 @@ private:
     };
 
     bool planEnding(Sequence& sequence, TimePoint now);
+    void promoteAged();
     std::vector<Sequence*> inTurn(bool areDecoding, int rank) const;
     void planPromptsOf(int rank, WaitingCursor& waiting, const Filter& filter);
+    Sequence* headOf(int rank, WaitingCursor& waiting, const Filter& filter) const;
+    bool startHead(Sequence& head, WaitingCursor& waiting);
     void limitPrompts();
     void planChunk(Sequence& sequence);
-    bool makePlace(const Sequence& sequence);
     bool makeBlocks(const Sequence& sequence);
     std::int64_t releasable(const Sequence& sequence) const;
     std::int64_t blocksLeftBy(const Sequence& sequence) const;
@@ -80,7 +89,6 @@ private:
     std::int64_t chunkOf(const Sequence& sequence, std::int64_t known) const;
     bool makeRoom(const Sequence& sequence, std::int64_t tokens);
     void preempt(Sequence& sequence);
-    bool isAlive(const Sequence& sequence) const;
     std::int64_t countAlive(int rank) const;
     void addSlice(Sequence& sequence, std::int64_t tokens, std::int64_t cached);
     void takeBackSlice(const Sequence& sequence);
@@ -93,12 +101,16 @@ private:
     const Limits& m_limits;
     const TimePoint m_now;
     std::int64_t m_budget;
-    std::int64_t m_batchBudget; // of it, for rank 1
+    std::int64_t m_batchBudget; // of it, for the batch lane
     std::int64_t m_promptBudget;
     std::int64_t m_free;
     std::vector<Sequence*> m_alive; // rank 0 in the order of their starts, then rank 1
     std::array<std::vector<Sequence*>, Queue::kLanes> m_waiting;
+    // The last to come of the batch lane that has joined the realtime one.
+    std::optional<std::pair<TimePoint, RequestId>> m_lastPromoted;
     bool m_hasPrompts = false;
+    std::int64_t m_passed = 0;  // that lack blocks, by others of their rank
+    bool m_isFirstHeld = false; // one of rank 0 is among them
     StepPlan m_plan;
 };
 

@@ -70,7 +70,12 @@ struct Limits {
     // Lanes. The realtime lane goes first; a request of the batch lane joins it after `ageing`.
     bool usesPriority = true;
     Nanoseconds ageing = std::chrono::seconds(30); // zero: never
-    std::int64_t batchShare = 50; // percent of the budget for the batch lane beside realtime work
+    // Percent for the batch lane beside realtime work: of the budget, and of the slots for those of
+    // it that have joined the realtime lane.
+    std::int64_t batchShare = 50;
+
+    // For so long after its arrival one that lacks blocks is passed by others of its lane.
+    Nanoseconds passing{};
 
     // The gap between two tokens that prompts beside decoding sequences are cut for; zero: none.
     Nanoseconds tokenGap{};

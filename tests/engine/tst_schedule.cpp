@@ -3,6 +3,7 @@
 #include "engine/schedule/admission.h"
 #include "engine/schedule/batch.h"
 #include "engine/schedule/commit.h"
+#include "engine/schedule/limits.h"
 
 #include <QTest>
 
@@ -313,6 +314,7 @@ private Q_SLOTS:
     void pausedAdmissionLetsStartedOnesGoOn();
     void pausedAdmissionLetsNobodyStandBeforeThem();
     void smallerBatchPausesTheLastStarted();
+    void aStartLeavesTheWatermark();
     void sequenceRefusesBrokenLengths();
     void lengthsThatNeverFitAreRefusedWithNumbers();
     void policyTableHasEveryPolicy();
@@ -521,6 +523,50 @@ void TstSchedule::smallerBatchPausesTheLastStarted() {
     QCOMPARE(plan.slices[0].sequence, &a);
     QCOMPARE(plan.slices[1].sequence, &b);
     QVERIFY(plan.preempted.empty());
+}
+
+// Beside a running answer a start leaves a hundredth of the blocks, and one at least: it would be
+// preempted for the answer's next block.
+void TstSchedule::aStartLeavesTheWatermark() {
+    for (const auto& [total, expected] :
+         std::initializer_list<std::pair<std::int64_t, std::int64_t>>{
+             {1, 0}, {2, 1}, {80, 1}, {199, 1}, {200, 2}, {5000, 50}}) {
+        Schedule schedule;
+        schedule.blockTokens = 16;
+        schedule.resetBlocks(total);
+        QCOMPARE(limitsOf({}, schedule).watermarkBlocks, expected);
+    }
+    Schedule schedule;
+    schedule.blockTokens = 16;
+    schedule.resetBlocks(80);
+    Sequence answer(RequestId{1}, promptOf(60 * 16), 100);
+    Sequence next(RequestId{2}, promptOf(19 * 16 + 1), 100); // all that is left
+    Sequence smaller(RequestId{3}, promptOf(19 * 16), 100);
+    schedule.queue.push(answer);
+    EngineConfig config;
+    config.tokenBudget = config.prefillChunk = 2000;
+    const auto step = [&](std::uint64_t number) {
+        const StepPlan plan =
+            planContinuous(schedule.queue, schedule.running, limitsOf(config, schedule), {});
+        commitPlan(plan, schedule, number, {});
+        commitComputed(plan, schedule);
+    };
+    step(1);
+    schedule.queue.push(next);
+    step(2);
+    QVERIFY(!next.hasStarted);
+    schedule.queue.remove(next);
+    schedule.queue.push(smaller);
+    step(3);
+    QVERIFY(smaller.hasStarted);
+    schedule.queue.push(next);
+    commitEnd(answer, schedule, {});
+    commitEnd(smaller, schedule, {});
+    schedule.queue.remove(next);
+    Sequence whole(RequestId{4}, promptOf(80 * 16), 1); // alone it may have all
+    schedule.queue.push(whole);
+    step(4);
+    QCOMPARE(std::ssize(whole.blocks()), std::ptrdiff_t(80));
 }
 
 void TstSchedule::sequenceRefusesBrokenLengths() {

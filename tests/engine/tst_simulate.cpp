@@ -104,11 +104,18 @@ private Q_SLOTS:
     void theSameInputsGiveTheSameRun();
     void aLoneRequestTakesWhatItsStepsCost();
     void dynamicCollectsForItsWindow();
+    void dynamicOpensInTimeForADeadline();
     void closedBatchesHoldUpWhoWaits();
     void batchingServesMoreThanSingle();
     void realtimeIsQuickAtSaturation();
     void theBatchLaneAges();
+    void aBulkThatAgesLeavesTheRealtimeLaneQuick_data();
+    void aBulkThatAgesLeavesTheRealtimeLaneQuick();
+    void realtimeWorkEndsBesideAgedWork();
+    void theBatchLaneKeepsToItsShare();
     void aLongPromptDoesNotHoldUpShortOnes();
+    void aLongPromptWithoutItsBlocksIsPassed();
+    void selectiveStartsAShortPromptBesideAPausableAnswer();
     void selectiveFavoursShortPromptsAndStarvesNone();
     void tokenGapBoundsSteps();
     void closedLoopsGoOn();
@@ -216,6 +223,31 @@ void TstSimulate::dynamicCollectsForItsWindow() {
     QCOMPARE(*result.requests[1].started, Nanoseconds(30ms));
 }
 
+// The window is longer than the request may take.
+void TstSimulate::dynamicOpensInTimeForADeadline() {
+    EngineConfig config = baseConfig(Batching::Dynamic);
+    Arrival urgent;
+    urgent.promptTokens = 10;
+    urgent.deadline = 50ms;
+    Simulation result = run(config, {urgent});
+    QCOMPARE(result.requests[0].reason, FinishReason::Length);
+    QCOMPARE(*result.requests[0].started, Nanoseconds(0));
+    config.batchWindowMs = 60000;
+    Arrival patient;
+    patient.promptTokens = 10;
+    urgent.at = 2s;
+    urgent.deadline = 30s;
+    urgent.outputTokens = 100;
+    result = run(config, {patient, urgent});
+    for (const SimulatedRequest& request : result.requests) {
+        QCOMPARE(request.reason, FinishReason::Length);
+        QCOMPARE(*request.started, Nanoseconds(2s)); // the one that waits comes with it
+    }
+    urgent.deadline = 200s; // time enough
+    result = run(config, {patient, urgent});
+    QCOMPARE(*result.requests[0].started, Nanoseconds(60s));
+}
+
 // The short answer's slot stays empty until the long answer is there.
 void TstSimulate::closedBatchesHoldUpWhoWaits() {
     EngineConfig config = baseConfig(Batching::Dynamic);
@@ -289,6 +321,110 @@ void TstSimulate::theBatchLaneAges() {
     QVERIFY(aged < 5s + 3s + 10s);
 }
 
+void TstSimulate::aBulkThatAgesLeavesTheRealtimeLaneQuick_data() {
+    QTest::addColumn<int>("batching");
+    QTest::addColumn<int>("share");
+    QTest::addColumn<double>("allowanceMs"); // beside twice the time before
+    QTest::newRow("continuous") << static_cast<int>(Batching::Continuous) << 50 << 0.0;
+    QTest::newRow("continuous, least share") << static_cast<int>(Batching::Continuous) << 1 << 0.0;
+    QTest::newRow("selective") << static_cast<int>(Batching::Selective) << 50 << 0.0;
+    // With one slot, or all of them for the batch lane, the lanes take turns.
+    QTest::newRow("single") << static_cast<int>(Batching::Single) << 50 << 2 * 900.0;
+    QTest::newRow("continuous, all slots")
+        << static_cast<int>(Batching::Continuous) << 100 << 2 * 2200.0;
+}
+
+// More batch requests at once than are served in minutes: they have all waited long enough then.
+void TstSimulate::aBulkThatAgesLeavesTheRealtimeLaneQuick() {
+    QFETCH(const int, batching);
+    QFETCH(const int, share);
+    QFETCH(const double, allowanceMs);
+    std::vector<Arrival> arrivals(batching == static_cast<int>(Batching::Single) ? 300 : 2000);
+    for (Arrival& arrival : arrivals) {
+        arrival.lane = Lane::Batch;
+        arrival.promptTokens = 32;
+        arrival.outputTokens = 200;
+    }
+    for (int i = 0; i < 120; ++i) {
+        Arrival asked;
+        asked.at = 500ms + i * 1000ms;
+        asked.promptTokens = 32;
+        asked.outputTokens = 20;
+        arrivals.push_back(asked);
+    }
+    EngineConfig config = baseConfig(static_cast<Batching>(batching));
+    config.maxWaiting = 1000000;
+    config.batchSharePercent = share;
+    const Simulation result = run(config, arrivals);
+    const auto p99 = [&](Nanoseconds from, Nanoseconds to) {
+        return ttftMs(result, 0.99, [&](const SimulatedRequest& request) {
+            return request.arrival.lane == Lane::Realtime && request.arrival.at >= from &&
+                   request.arrival.at < to;
+        });
+    };
+    const double before = p99(0s, 30s);
+    const double after = p99(30s, 120s);
+    QVERIFY2(before > 0 && after <= 2 * before + allowanceMs,
+             qPrintable(QStringLiteral("%1 ms, %2 before").arg(after).arg(before)));
+    // The bulk still goes on beside it.
+    const auto isDone = [](const SimulatedRequest& request) {
+        return request.arrival.lane == Lane::Batch && request.finished < 120s;
+    };
+    QVERIFY(std::ranges::count_if(result.requests, isDone) >
+            (batching == static_cast<int>(Batching::Single) ? 50 : 500));
+}
+
+// More aged batch work than the machine does, and more realtime work: both are served, and the
+// realtime lane has at least what the batch lane's share leaves.
+void TstSimulate::realtimeWorkEndsBesideAgedWork() {
+    for (const Batching batching : {Batching::Single, Batching::Continuous, Batching::Selective}) {
+        EngineConfig config = baseConfig(batching);
+        config.ageingMs = 1000;
+        config.maxWaiting = 1000000;
+        const Simulation result =
+            run(config, arrivalsOf({.requests = 3000, .perSecond = 100.0, .batchLane = 0.5}, 8));
+        std::array<int, 2> early{};
+        for (const SimulatedRequest& request : result.requests) {
+            QCOMPARE(request.reason, FinishReason::Length);
+            early[static_cast<std::size_t>(request.arrival.lane)] +=
+                request.finished < result.duration / 4 ? 1 : 0;
+        }
+        const auto [realtime, batch] = early;
+        QVERIFY2(realtime > 300 && batch > 100,
+                 qPrintable(QStringLiteral("%1 and %2").arg(realtime).arg(batch)));
+        QVERIFY(realtime * 2 > batch);
+    }
+}
+
+// Beside prompts of the realtime lane those of the batch lane have their share of the tokens, no
+// more, and without them all.
+void TstSimulate::theBatchLaneKeepsToItsShare() {
+    const auto endOf = [](std::int64_t share, bool hasRealtime) {
+        std::vector<Arrival> arrivals(2);
+        arrivals[0].lane = Lane::Batch;
+        arrivals[0].promptTokens = 10000;
+        arrivals[1].promptTokens = hasRealtime ? 60000 : 1;
+        EngineConfig config = baseConfig(Batching::Continuous);
+        config.kvBlocks = 2000;
+        config.batchSharePercent = share;
+        config.tokenBudget = 400;
+        config.prefillChunk = 200;
+        return *run(config, arrivals).requests[0].firstToken;
+    };
+    // A step of 200 tokens of the one and a share of 400 of the other.
+    const auto steps = [](double perStep) {
+        return Nanoseconds(static_cast<std::int64_t>(10000.0 / perStep * 4e6 +
+                                                     10000.0 * (200.0 + perStep) / perStep * 25e4));
+    };
+    for (const std::int64_t share : {10, 25, 50}) {
+        const double perStep = 4.0 * static_cast<double>(share);
+        const double ratio = static_cast<double>(endOf(share, true).count()) /
+                             static_cast<double>(steps(perStep).count());
+        QVERIFY2(std::abs(ratio - 1.0) < 0.03, qPrintable(QString::number(ratio)));
+        QVERIFY(endOf(share, false) < endOf(share, true) / 1.5);
+    }
+}
+
 void TstSimulate::aLongPromptDoesNotHoldUpShortOnes() {
     std::vector<Arrival> arrivals(12);
     arrivals[0].promptTokens = 30000;
@@ -304,6 +440,68 @@ void TstSimulate::aLongPromptDoesNotHoldUpShortOnes() {
         // Some steps of at most 132 ms, of which the first was under way.
         QVERIFY(*result.requests[i].firstToken - result.requests[i].arrival.at < 600ms);
     }
+}
+
+// It waits for blocks that an answer holds: those behind it need few, and go before it for a while.
+void TstSimulate::aLongPromptWithoutItsBlocksIsPassed() {
+    for (const Batching batching : {Batching::Continuous, Batching::Selective}) {
+        std::vector<Arrival> arrivals(13);
+        arrivals[0].promptTokens = 6000; // holds 100 blocks
+        arrivals[0].outputTokens = 2000;
+        arrivals[1].at = 2s;
+        arrivals[1].promptTokens = 30000; // needs 469
+        for (std::size_t i = 2; i < arrivals.size(); ++i) {
+            arrivals[i].at = 2100ms + 10ms * static_cast<int>(i);
+            arrivals[i].promptTokens = 60;
+        }
+        EngineConfig config = baseConfig(batching);
+        config.kvBlocks = 512;
+        const Simulation result = run(config, arrivals);
+        QVERIFY(result.requests[0].finished > 8s);
+        QVERIFY(*result.requests[1].started >= result.requests[0].finished);
+        for (std::size_t i = 2; i < arrivals.size(); ++i) {
+            QVERIFY(*result.requests[i].firstToken - result.requests[i].arrival.at < 600ms);
+        }
+        // A stream of short ones that never leaves the blocks free does not keep it out.
+        std::vector<Arrival> flood(4000);
+        for (std::size_t i = 0; i < flood.size(); ++i) {
+            flood[i].at = 4ms * static_cast<int>(i);
+            flood[i].promptTokens = 60;
+            flood[i].outputTokens = 40;
+        }
+        Arrival whale;
+        whale.at = 3s;
+        whale.promptTokens = 30 * 64 - 10;
+        flood.push_back(whale);
+        config.kvBlocks = 32;
+        config.maxWaiting = 1000000;
+        const Simulation flooded = run(config, flood);
+        const auto served = std::ranges::find(
+            flooded.requests, whale.promptTokens,
+            [](const SimulatedRequest& request) { return request.arrival.promptTokens; });
+        QCOMPARE(served->reason, FinishReason::Length);
+        QVERIFY(*served->started < flooded.duration / 2);
+    }
+}
+
+// All slots are taken, by answers of the batch lane and a long prompt: the short prompt has the
+// place of one of them at once.
+void TstSimulate::selectiveStartsAShortPromptBesideAPausableAnswer() {
+    std::vector<Arrival> arrivals(5);
+    for (std::size_t i = 0; i < 3; ++i) {
+        arrivals[i].lane = Lane::Batch;
+        arrivals[i].outputTokens = 1000;
+    }
+    arrivals[3].at = 100ms;
+    arrivals[3].promptTokens = 25000;
+    arrivals[4].at = 1s;
+    arrivals[4].promptTokens = 60;
+    EngineConfig config = baseConfig(Batching::Selective);
+    config.maxBatch = 4;
+    config.kvBlocks = 1000;
+    const Simulation result = run(config, arrivals);
+    QVERIFY(*result.requests[3].firstToken > 5s);
+    QVERIFY(*result.requests[4].started - 1s < 200ms); // the step under way, and perhaps one more
 }
 
 void TstSimulate::selectiveFavoursShortPromptsAndStarvesNone() {
