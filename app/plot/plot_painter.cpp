@@ -13,8 +13,7 @@ namespace app {
 
 namespace {
 
-// One long jagged antialiased path costs far more than its length; pieces of 16 points are linear
-// (148 -> 27 ms for four noisy charts).
+// One long jagged antialiased path costs far more than its length; pieces of 16 points are linear.
 constexpr std::size_t kPiecePoints = 16;
 constexpr double kDashPixels = 3.0;
 constexpr double kAreaOpacity = 0.28;
@@ -61,14 +60,25 @@ void strokeLine(QPainter& painter, const PixelLine& line, QPen pen) {
         painter.drawPolyline(line.data(), static_cast<int>(line.size()));
         return;
     }
+    if (pen.style() != Qt::CustomDashLine) {
+        // Line by line, not as a path: an antialiased path of a noisy curve costs nine times as
+        // much (17.5 -> 2.0 ms for 560 points), a smooth one's half as much again. Square ends
+        // cover the joints.
+        QList<QLineF> pieces;
+        pieces.reserve(static_cast<qsizetype>(line.size()) - 1);
+        for (std::size_t i = 1; i < line.size(); ++i) {
+            pieces.emplace_back(line[i - 1], line[i]);
+        }
+        painter.setPen(pen);
+        painter.drawLines(pieces);
+        return;
+    }
     const std::span<const QPointF> all(line);
     double travelled = 0.0;
     for (std::size_t begin = 0; begin + 1 < line.size(); begin += kPiecePoints - 1) {
         const auto piece = all.subspan(begin, std::min(kPiecePoints, line.size() - begin));
-        if (pen.style() == Qt::CustomDashLine) {
-            pen.setDashOffset(travelled / pen.widthF());
-            travelled += length(piece);
-        }
+        pen.setDashOffset(travelled / pen.widthF());
+        travelled += length(piece);
         painter.setPen(pen);
         painter.drawPolyline(piece.data(), static_cast<int>(piece.size()));
     }

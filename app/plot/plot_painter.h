@@ -33,7 +33,7 @@ struct PlotScale {
 };
 PlotScale plotScale(const Plot& plot, const QRectF& area);
 
-// Shades, bands, areas, stacks and lines, clipped to the area. Lines in pieces of 16 points, areas
+// Shades, bands, areas, stacks and lines, clipped to the area. Lines piece by piece, areas
 // not antialiased.
 void paintData(QPainter& painter, const Plot& plot, const PlotScale& scale, ThemeKind theme);
 // Everything of a stand-alone picture in `bounds`: title, legend, grid, ticks, data, markers.
