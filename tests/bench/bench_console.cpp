@@ -80,7 +80,8 @@ nlohmann::json quantiles(std::vector<double> milliseconds) {
             {"max_ms", at(1.0)}};
 }
 
-// From waking up to waiting again, for every turn of this thread's event loop.
+// From waking up to waiting again, for every turn of this thread's event loop that did something:
+// the many that only look for work would hide the long ones.
 class Turns {
 public:
     explicit Turns(QObject* context) {
@@ -88,7 +89,7 @@ public:
         QObject::connect(dispatcher, &QAbstractEventDispatcher::awake, context,
                          [this] { m_timer.start(); });
         QObject::connect(dispatcher, &QAbstractEventDispatcher::aboutToBlock, context, [this] {
-            if (m_isCounting && m_timer.isValid()) {
+            if (m_isCounting && m_timer.isValid() && m_timer.nsecsElapsed() >= kIdleNanoseconds) {
                 m_milliseconds.push_back(static_cast<double>(m_timer.nsecsElapsed()) * 1e-6);
             }
             m_timer.invalidate();
@@ -100,6 +101,8 @@ public:
     nlohmann::json json() const { return quantiles(m_milliseconds); }
 
 private:
+    static constexpr qint64 kIdleNanoseconds = 100'000;
+
     QElapsedTimer m_timer;
     std::vector<double> m_milliseconds;
     bool m_isCounting = false;

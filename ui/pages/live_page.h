@@ -71,6 +71,7 @@ private:
     void beginCycle();
     void feedNext();
     void feedMarkers();
+    void feedNumbers();
     void feedTiles();
     void feedEvents();
     void showWorkload();
@@ -85,6 +86,7 @@ private:
     void splitRun(int number); // of the recorded run, on the Runs page
     void retranslate();
     bool takesEveryCore() const;
+    qint64 pixelMs() const;
     QString chartTitle(const QString& key) const;
     static QString spanText(std::pair<double, double> span);
 
@@ -129,6 +131,7 @@ private:
     std::size_t m_next = 0;       // chart that was fed last
     std::size_t m_remaining = 0;  // charts of the running cycle
     app::ChartRange m_cycleRange; // the same for all charts of a cycle
+    std::size_t m_cycleMarkers = 0;
     QElapsedTimer m_cycleClock, m_tileClock;
     bool m_isViewNew = true; // moved since the last cycle
 };

@@ -13,6 +13,8 @@
 #include <QThread>
 #include <QTimer>
 
+#include <algorithm>
+
 namespace ui {
 
 namespace {
@@ -48,11 +50,28 @@ void LivePage::tick() {
         return;
     }
     m_group->setEnd(m_session.history().endSeconds());
+    const qint64 interval = takesEveryCore() ? kBusyCycleMs : kCycleMs;
     const bool isMoving = m_group->view().isFollowing() || m_isViewNew;
-    const qint64 interval = !isMoving ? kStillCycleMs : takesEveryCore() ? kBusyCycleMs : kCycleMs;
-    if (!m_cycleClock.isValid() || m_cycleClock.elapsed() >= interval - kJitterMs) {
+    const qint64 wait = isMoving ? std::max(interval, pixelMs()) : kStillCycleMs;
+    if (!m_cycleClock.isValid() || m_cycleClock.elapsed() >= wait - kJitterMs) {
         beginCycle();
+    } else if (!m_feedTimer->isActive()) {
+        feedNumbers();
     }
+}
+
+// How long the view needs to move by a pixel: a chart drawn anew before that is the same picture.
+// A new marker doesn't wait.
+qint64 LivePage::pixelMs() const {
+    if (m_session.history().markers().size() != m_cycleMarkers) {
+        return 0;
+    }
+    int widest = 1;
+    for (const Slot& slot : seen()) {
+        widest = std::max(widest, slot.view->plotWidth());
+    }
+    const double span = m_group->view().to() - m_group->view().from();
+    return static_cast<qint64>(std::min(1000.0 * span / widest, double{kStillCycleMs}));
 }
 
 void LivePage::beginCycle() {
@@ -65,6 +84,7 @@ void LivePage::beginCycle() {
         return; // where the machine is slow a cycle may take longer than a tick
     }
     m_cycleClock.start();
+    m_cycleMarkers = m_session.history().markers().size();
     m_isViewNew = false;
     m_cycleRange = {.from = m_group->view().from(),
                     .to = m_group->view().to(),
@@ -93,7 +113,11 @@ void LivePage::feedNext() {
         return;
     }
     m_feedTimer->stop();
-    // Numbers change at most four times a second; in a turn of their own.
+    feedNumbers();
+}
+
+// At most four times a second; in a turn of their own.
+void LivePage::feedNumbers() {
     if (!m_tileClock.isValid() || m_tileClock.elapsed() >= kTilesMs - kJitterMs) {
         feedTiles();
         feedEvents();

@@ -324,6 +324,9 @@ void LoadPage::follow() {
     if (progress.isRunning) {
         m_trace.add(progress);
     }
+    if (!m_isShown) {
+        return;
+    }
     m_progress->setValue(hasRun ? app::runTimeText(progress.seconds) : QStringLiteral("—"));
     m_progress->setShare(hasRun ? std::optional(app::shareDone(progress)) : std::nullopt);
     m_progress->setNote(progress.isRunning ? tr("of %1, %2 left")
@@ -346,7 +349,7 @@ void LoadPage::follow() {
     m_outcomes->setValue(count(progress.sent), tr("sent"));
     m_outcomes->setNote(outcomesText(progress));
     m_banner->setVisible(progress.isBehind);
-    if (m_isShown && progress.isRunning) {
+    if (progress.isRunning) {
         showPlot();
     }
 }
