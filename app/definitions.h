@@ -12,7 +12,7 @@ namespace app {
 struct Definition {
     std::string_view key;  // "ttft"
     const char* name;      // English, translated in context "definitions"
-    const char* formula;   // of stamps and counters; not translated
+    const char* formula;   // of stamps and counters; its words are translated
     const char* meaning;   // edges, which samples count
     const char* elsewhere; // what other tools call it or mean by it; empty where there is no trap
 };
@@ -21,6 +21,7 @@ std::span<const Definition> definitions(); // in the order of the Help page
 const Definition* findDefinition(std::string_view key);
 
 QString definitionName(const Definition& definition);
+QString definitionFormula(const Definition& definition);
 QString definitionMeaning(const Definition& definition);
 QString definitionElsewhere(const Definition& definition);
 // All of it as rich text for a tool tip; empty for an unknown key.

@@ -147,6 +147,13 @@ QString alarmSentence(const engine::Notice& notice) {
     const QString figure = reading.isEmpty() ? QStringLiteral("—") : reading + unit;
     const QString limit = value(notice, "limit") + unit;
     if (notice.kind == kAlarmCleared) {
+        // It did not get better: what it judges by has become too little.
+        const qlonglong n = value(notice, "n").toLongLong();
+        if (reading.isEmpty() || (rule != nullptr && n < rule->leastCount)) {
+            return translated(QT_TRANSLATE_NOOP("labels", "Alarm ended: too few samples to judge "
+                                                          "%1 (n %2)"))
+                .arg(alarmLabel(key.toStdString()), numberText(static_cast<double>(n)));
+        }
         return translated(QT_TRANSLATE_NOOP("labels", "Alarm cleared: %1 is %2"))
             .arg(alarmLabel(key.toStdString()), figure);
     }

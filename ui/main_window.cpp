@@ -3,6 +3,7 @@
 #include "app/api/api_server.h"
 #include "app/observe/machine.h"
 #include "ui/command_palette.h"
+#include "ui/dropped_file.h"
 #include "ui/frame/attach_card.h"
 #include "ui/frame/banner_stack.h"
 #include "ui/frame/corner_message.h"
@@ -132,9 +133,9 @@ void MainWindow::buildFrame() {
     m_palette = new CommandPalette(this, [this] { return commands(); });
     m_keyList = new KeyList(this, [this] { return keyGroups(); });
     m_message = new CornerMessage(m_area);
-    auto* form = new ConfigForm(m_session, m_area);
-    m_panel = new SidePanel(form, m_area, m_areaRow);
-    connect(form, &ConfigForm::closeRequested, this, &MainWindow::togglePanel);
+    m_form = new ConfigForm(m_session, m_area);
+    m_panel = new SidePanel(m_form, m_area, m_areaRow);
+    connect(m_form, &ConfigForm::closeRequested, this, &MainWindow::togglePanel);
     connect(m_panel, &SidePanel::closeRequested, this, &MainWindow::togglePanel);
 
     connect(m_rail, &Rail::chosen, this, [this](const QString& key) { showPage(key); });
@@ -327,10 +328,8 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-    const QFileInfo file(droppedFile(event->mimeData()));
-    const QString suffix = file.suffix().toLower();
-    if (suffix == QStringLiteral("gguf") || suffix == QStringLiteral("safetensors") ||
-        suffix == QStringLiteral("toml") || file.isDir()) {
+    const QString file = droppedFile(event->mimeData());
+    if (isModelFile(file) || !pageOfFile(file).isEmpty() || QFileInfo(file).isDir()) {
         event->acceptProposedAction();
     }
 }
@@ -338,8 +337,9 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 void MainWindow::dropEvent(QDropEvent* event) {
     const QString file = droppedFile(event->mimeData());
     event->acceptProposedAction();
-    if (QFileInfo(file).suffix().compare(u"toml", Qt::CaseInsensitive) == 0) {
-        showPage(QStringLiteral("load"), file);
+    const QString page = pageOfFile(file);
+    if (!page.isEmpty()) {
+        showPage(page, file);
     } else {
         openModel(file);
     }

@@ -25,6 +25,7 @@ class AlarmCard;
 class AttachCard;
 class BannerStack;
 class CommandPalette;
+class ConfigForm;
 class CornerMessage;
 class Language;
 class LevelCard;
@@ -108,6 +109,8 @@ private:
     void chooseModel();
     void reloadModel();
     std::vector<KeyGroup> keyGroups();
+    void addSettings(std::vector<PageAction>& commands); // every field with its value
+    void showSetting(std::string_view key);              // its row, with the focus
     engine::EngineConfig configuration() const;
 
     app::Session& m_session;
@@ -122,6 +125,7 @@ private:
     QHBoxLayout* m_areaRow = nullptr;
     QStackedWidget* m_stack = nullptr;
     SidePanel* m_panel = nullptr;
+    ConfigForm* m_form = nullptr; // in the panel
     CommandPalette* m_palette = nullptr;
     KeyList* m_keyList = nullptr;
     AlarmCard* m_alarmCard = nullptr;

@@ -11,6 +11,7 @@
 #include "ui/language.h"
 #include "ui/main_window.h"
 #include "ui/pages/settings_page.h"
+#include "ui/panels/config_form.h"
 #include "ui/theme.h"
 
 #include <QApplication>
@@ -159,6 +160,7 @@ std::vector<PageAction> MainWindow::commands() {
     if (m_session.isLoading()) {
         result.push_back({tr("Cancel loading"), {}, {}, [this] { m_session.cancelLoading(); }});
     }
+    addSettings(result);
     const int alarms = m_session.alarms().raised(false);
     result.push_back({tr("Alarms"), alarms > 0 ? app::numberText(alarms) : tr("none"), {}, [this] {
                           m_alarmCard->open();
@@ -179,6 +181,39 @@ std::vector<PageAction> MainWindow::commands() {
         {tr("Keys of this page"), {}, QStringLiteral("?"), [this] { m_keyList->open(); }});
     result.push_back({tr("Quit"), {}, {}, [this] { close(); }});
     return result;
+}
+
+// A switch is thrown here; for others the row of the panel gets the focus.
+void MainWindow::addSettings(std::vector<PageAction>& commands) {
+    if (!m_session.hasModel()) {
+        return;
+    }
+    for (const engine::FieldStatus& status : m_session.config().fields) {
+        const engine::Field* field = engine::findField(status.key);
+        if (field == nullptr) {
+            continue;
+        }
+        QString value = fieldValueText(*field, status.requested);
+        if (status.effective != status.requested && !status.effective.empty()) {
+            value += QStringLiteral(" → ") + fieldValueText(*field, status.effective);
+        }
+        const std::string key(field->key);
+        const bool isSwitch = field->type == engine::FieldType::Switch;
+        commands.push_back({app::fieldLabel(*field), value, {}, [this, key, isSwitch] {
+                                if (isSwitch) {
+                                    m_form->toggle(key);
+                                } else {
+                                    showSetting(key);
+                                }
+                            }});
+    }
+}
+
+void MainWindow::showSetting(std::string_view key) {
+    if (m_panel->mode() == SidePanel::Mode::Hidden) {
+        togglePanel();
+    }
+    m_form->reveal(key);
 }
 
 std::vector<KeyGroup> MainWindow::keyGroups() {

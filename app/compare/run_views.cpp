@@ -1,6 +1,7 @@
 #include "app/compare/run_views.h"
 
 #include "app/plot/charts.h"
+#include "app/plot/plot_layout.h"
 
 #include <QCoreApplication>
 #include <QString>
@@ -48,9 +49,16 @@ engine::Result<OpenedRun> openRun(const std::filesystem::path& log, std::int64_t
     OpenedRun opened{.data = nullptr, .plots = {}, .log = log};
     const double end = std::max({data->summary.run.seconds, data->history.endSeconds(), 1.0});
     for (const ChartRow& row : chartTable()) {
-        if (row.isDefault) {
-            opened.plots.push_back(row.make(data->history, {.from = 0.0, .to = end}));
+        Plot plot = row.make(data->history, {.from = 0.0, .to = end});
+        if (row.isDefault || hasData(plot)) {
+            opened.plots.push_back(std::move(plot));
         }
+    }
+    if (const auto experiments = (*store)->experiments()) {
+        opened.isExperiment =
+            std::ranges::any_of(*experiments, [run](const StoredExperiment& experiment) {
+                return experiment.run.id == run;
+            });
     }
     opened.data = std::make_shared<const RunData>(std::move(*data));
     return opened;

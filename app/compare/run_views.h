@@ -21,8 +21,9 @@ engine::Result<std::vector<RunSummary>> listRuns(const std::filesystem::path& lo
 // Of a long run the data is an overview: what needs its requests reads them then.
 struct OpenedRun {
     std::shared_ptr<const RunData> data;
-    std::vector<Plot> plots; // the default charts, over the whole run, with its markers
+    std::vector<Plot> plots; // charts with data, over the whole run, with its markers
     std::filesystem::path log;
+    bool isExperiment = false; // it was recorded for one: there are blocks and a verdict
 };
 engine::Result<OpenedRun> openRun(const std::filesystem::path& log, std::int64_t run);
 // Up to here a run is read whole.

@@ -1,6 +1,7 @@
 #include "app/experiment/experiment_labels.h"
 
 #include "app/labels.h"
+#include "app/value_text.h"
 
 #include <QCoreApplication>
 
@@ -40,9 +41,9 @@ int decimalsOf(double size) {
     return size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
 }
 
-QString unitText(const Experiment& experiment) {
+QString spacedUnit(const Experiment& experiment) {
     const std::string unit = claimUnit(experiment);
-    return unit.empty() ? QString() : QLatin1Char(' ') + plain(unit);
+    return unit.empty() ? QString() : QLatin1Char(' ') + unitText(unit);
 }
 
 bool isSigned(const Experiment& experiment) {
@@ -63,23 +64,6 @@ QString claimNumber(const Experiment& experiment, double value) {
         ++decimals;
     }
     return figure(experiment, value, decimals);
-}
-
-QString fieldName(const std::string& key) {
-    constexpr std::array<std::pair<std::string_view, const char*>, 7> kWorkload = {
-        {{"workload.prompt", QT_TRANSLATE_NOOP("experiments", "Prompt length")},
-         {"workload.output", QT_TRANSLATE_NOOP("experiments", "Answer length")},
-         {"workload.users", QT_TRANSLATE_NOOP("experiments", "Users")},
-         {"workload.rate", QT_TRANSLATE_NOOP("experiments", "Arrival rate")},
-         {"workload.batch_share", QT_TRANSLATE_NOOP("experiments", "Share of the batch lane")},
-         {"workload.set", QT_TRANSLATE_NOOP("experiments", "Texts")},
-         {"workload.typed", QT_TRANSLATE_NOOP("experiments", "Fed while typing")}}};
-    const auto* row = std::ranges::find(kWorkload, key, &decltype(kWorkload)::value_type::first);
-    if (row != kWorkload.end()) {
-        return say(row->second);
-    }
-    const engine::Field* field = engine::findField(key);
-    return field != nullptr ? fieldLabel(*field) : plain(key);
 }
 
 QString valueName(const std::string& key, const std::string& value) {
@@ -106,6 +90,23 @@ SettingTexts tellingSettings(const Experiment& experiment, std::size_t side) {
 }
 
 } // namespace
+
+QString settingName(const std::string& key) {
+    constexpr std::array<std::pair<std::string_view, const char*>, 7> kWorkload = {
+        {{"workload.prompt", QT_TRANSLATE_NOOP("experiments", "Prompt length")},
+         {"workload.output", QT_TRANSLATE_NOOP("experiments", "Answer length")},
+         {"workload.users", QT_TRANSLATE_NOOP("experiments", "Users")},
+         {"workload.rate", QT_TRANSLATE_NOOP("experiments", "Arrival rate")},
+         {"workload.batch_share", QT_TRANSLATE_NOOP("experiments", "Share of the batch lane")},
+         {"workload.set", QT_TRANSLATE_NOOP("experiments", "Texts")},
+         {"workload.typed", QT_TRANSLATE_NOOP("experiments", "Fed while typing")}}};
+    const auto* row = std::ranges::find(kWorkload, key, &decltype(kWorkload)::value_type::first);
+    if (row != kWorkload.end()) {
+        return say(row->second);
+    }
+    const engine::Field* field = engine::findField(key);
+    return field != nullptr ? fieldLabel(*field) : plain(key);
+}
 
 QString experimentTitle(const Experiment& experiment) {
     return say(experiment.title.c_str());
@@ -142,7 +143,7 @@ QString claimVerdictLabel(ClaimVerdict verdict) {
 
 QString claimedLabel(const Experiment& experiment) {
     const Claim& claim = experiment.claim;
-    const QString unit = unitText(experiment);
+    const QString unit = spacedUnit(experiment);
     switch (claim.kind) {
     case ClaimKind::None:
         break;
@@ -161,7 +162,7 @@ QString claimedLabel(const Experiment& experiment) {
 }
 
 QString claimFigure(const Experiment& experiment, double value) {
-    return figure(experiment, value, decimalsOf(std::abs(value))) + unitText(experiment);
+    return figure(experiment, value, decimalsOf(std::abs(value))) + spacedUnit(experiment);
 }
 
 QString claimInterval(const Experiment& experiment, const Interval& interval) {
@@ -177,10 +178,11 @@ QString needLabel(const std::string& need) {
         return say(QT_TRANSLATE_NOOP("experiments", "a CUDA device"));
     }
     if (need.starts_with(kContext)) {
+        const QString tokens = plain(std::string_view(need).substr(kContext.size()));
         return say(QT_TRANSLATE_NOOP("experiments", "a model with %1 tokens of context"))
-            .arg(plain(std::string_view(need).substr(kContext.size())));
+            .arg(numberText(tokens.toDouble()));
     }
-    return say(QT_TRANSLATE_NOOP("experiments", "the setting %1")).arg(plain(need));
+    return say(QT_TRANSLATE_NOOP("experiments", "a build with the setting %1")).arg(plain(need));
 }
 
 QString contaminationLabel(const Contamination& entry) {
@@ -218,7 +220,8 @@ QString contaminationLabel(const Contamination& entry) {
             .arg(percent);
     }
     if (entry.kind == "edit") {
-        return say(QT_TRANSLATE_NOOP("experiments", "%1 was changed")).arg(fieldName(entry.detail));
+        return say(QT_TRANSLATE_NOOP("experiments", "%1 was changed"))
+            .arg(settingName(entry.detail));
     }
     return plain(entry.kind);
 }
@@ -237,15 +240,15 @@ QString sideText(const Experiment& experiment, std::size_t side) {
 
 QString variesText(const Experiment& experiment) {
     if (!experiment.sweepKey.empty()) {
-        return fieldName(experiment.sweepKey) + QLatin1Char(' ') +
+        return settingName(experiment.sweepKey) + QLatin1Char(' ') +
                plain(experiment.sides.front().label) + QStringLiteral(" … ") +
                plain(experiment.sides.back().label);
     }
     QStringList names;
     for (std::size_t side = 0; side < experiment.sides.size(); ++side) {
         for (const auto& [key, value] : tellingSettings(experiment, side)) {
-            if (!names.contains(fieldName(key))) {
-                names << fieldName(key);
+            if (!names.contains(settingName(key))) {
+                names << settingName(key);
             }
         }
     }

@@ -17,6 +17,7 @@ QString claimFigure(const Experiment& experiment, double value); // "+12.3 %"
 QString claimInterval(const Experiment& experiment, const Interval& interval);
 QString needLabel(const std::string& need);             // "a CUDA device"
 QString contaminationLabel(const Contamination& entry); // "3 requests preempted"
+QString settingName(const std::string& key); // of the engine, or of the workload's own figures
 QString experimentMeasureLabel(const Measure& measure);
 // One line: what varies. "Batching: single / continuous", "Max batch 1 … 32".
 QString variesText(const Experiment& experiment);

@@ -2,6 +2,7 @@
 
 #include "app/experiment/experiment_labels.h"
 #include "app/labels.h"
+#include "app/value_text.h"
 
 #include <QCoreApplication>
 
@@ -232,10 +233,7 @@ Plot sweepPlot(const Experiment& experiment, const ExperimentVerdict& verdict) {
     Plot plot{.key = QStringLiteral("sweep"),
               .title = measure != nullptr ? experimentMeasureLabel(*measure) : QString(),
               .unit = QStringLiteral("%1 · %2").arg(
-                  measure != nullptr
-                      ? QString::fromUtf8(measure->unit.data(), qsizetype(measure->unit.size()))
-                      : QString(),
-                  variesText(experiment)),
+                  measure != nullptr ? unitText(measure->unit) : QString(), variesText(experiment)),
               .xAxis = XAxis::Number,
               .xMin = 0.0,
               .series = {},

@@ -84,8 +84,12 @@ LoadProgress LoadCounters::progress(engine::TimePoint now) const {
     if (!m_start) {
         return progress;
     }
-    const engine::TimePoint until = m_end.value_or(now);
-    progress.seconds = secondsBetween(*m_start, until);
+    progress.seconds = secondsBetween(*m_start, m_end.value_or(now));
+    // While the last answers are waited for nothing is due any more: the rate is of the schedule.
+    const engine::TimePoint scheduled =
+        *m_start + std::chrono::duration_cast<engine::Clock::duration>(
+                       std::chrono::duration<double>(progress.totalSeconds));
+    const engine::TimePoint until = std::min(m_end.value_or(now), scheduled);
     progress.wantedRate = m_end ? 0.0 : rateAt(m_stage, secondsBetween(m_stageStart, now));
     const engine::TimePoint from = std::max(*m_start, until - kRateWindow);
     const auto recent = std::count_if(m_recent.begin(), m_recent.end(),

@@ -157,6 +157,9 @@ LoadPreview previewLoad(const Workload& workload) {
 }
 
 void RateTrace::add(const LoadProgress& progress) {
+    if (progress.seconds > progress.totalSeconds) {
+        return; // nothing is sent any more, only answers are waited for
+    }
     const bool isDue =
         m_points.empty() || progress.seconds - m_points.back().x() >= kPointEverySeconds;
     if (progress.isRunning && isDue && m_points.size() < kMostPoints) {
@@ -183,6 +186,16 @@ double shareDone(const LoadProgress& progress) {
     return progress.totalSeconds > 0.0
                ? std::clamp(progress.seconds / progress.totalSeconds, 0.0, 1.0)
                : 0.0;
+}
+
+std::optional<std::int64_t> leftToAnswer(const LoadProgress& progress) {
+    const bool isDraining = progress.isRunning && progress.seconds > progress.totalSeconds;
+    return isDraining ? std::optional(progress.sent - progress.finished) : std::nullopt;
+}
+
+double meanRate(const LoadProgress& progress) {
+    const double seconds = std::min(progress.seconds, progress.totalSeconds);
+    return seconds > 0.0 ? static_cast<double>(progress.sent) / seconds : 0.0;
 }
 
 double secondsLeft(const LoadProgress& progress) {

@@ -36,5 +36,8 @@ private:
 
 double shareDone(const LoadProgress& progress); // of the time, 0..1
 double secondsLeft(const LoadProgress& progress);
+// Answers that are still under way once sending has ended; empty before and after that time.
+std::optional<std::int64_t> leftToAnswer(const LoadProgress& progress);
+double meanRate(const LoadProgress& progress); // sent a second, over the schedule
 
 } // namespace app

@@ -31,17 +31,25 @@ Plot visiblePlot(const Plot& plot, const QStringList& hiddenKeys) {
     return shown;
 }
 
-std::optional<double> newestX(const Plot& plot) {
+double presentX(const Plot& plot) {
     std::optional<double> newest;
     for (const Series& series : plot.series) {
-        const auto last = std::find_if(series.points.rbegin(), series.points.rend(),
-                                       [](const QPointF& p) { return std::isfinite(p.y()); });
-        if (last != series.points.rend() && (!newest || last->x() > *newest)) {
-            newest = last->x();
+        if (!series.points.empty() && (!newest || series.points.back().x() > *newest)) {
+            newest = series.points.back().x();
         }
     }
-    return newest;
+    return newest ? std::min(*newest, plot.xMax) : plot.xMax;
 }
+
+namespace {
+
+bool isUnsureAt(const Series& series, double x) {
+    const auto after = std::ranges::upper_bound(series.points, x, {}, &QPointF::x);
+    const auto at = static_cast<std::size_t>(after - series.points.begin());
+    return at > 0 && at <= series.unsure.size() && series.unsure[at - 1];
+}
+
+} // namespace
 
 LegendReading legendReading(const Plot& plot, double x) {
     LegendReading reading;
@@ -54,7 +62,7 @@ LegendReading legendReading(const Plot& plot, double x) {
         } else if (value) {
             value = std::round(*value * scale) / scale;
         }
-        reading.values.push_back({series.key, value});
+        reading.values.push_back({series.key, value, value && isUnsureAt(series, x)});
     }
     if (stacked.empty()) {
         return reading;

@@ -14,12 +14,13 @@ namespace app {
 // Without the hidden series and the bands of their colour; the y axis fits what is left.
 Plot visiblePlot(const Plot& plot, const QStringList& hiddenKeys);
 
-// The last x with a value, of any series; empty without data.
-std::optional<double> newestX(const Plot& plot);
+// Where "now" is read: the end of the data, also where that is a gap; the right edge without data.
+double presentX(const Plot& plot);
 
 struct LegendValue {
     QString key;
     std::optional<double> value; // rounded to the plot's decimals
+    bool isUnsure = false;       // too few samples for this quantile
 };
 struct LegendReading {
     std::vector<LegendValue> values; // in the order of the series

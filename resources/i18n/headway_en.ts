@@ -145,6 +145,16 @@
     </message>
 </context>
 <context>
+    <name>ui::LoadPage</name>
+    <message numerus="yes">
+        <source>sending ended · %n to finish</source>
+        <translation>
+            <numerusform>sending ended · %n to finish</numerusform>
+            <numerusform>sending ended · %n to finish</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ui::MachineFacts</name>
     <message numerus="yes">
         <source>%n threads</source>

@@ -335,6 +335,14 @@
         <source>light model</source>
         <translation>轻量模型</translation>
     </message>
+    <message>
+        <source>fed while typing</source>
+        <translation>边输入边预填充</translation>
+    </message>
+    <message>
+        <source>mixed weights</source>
+        <translation>混合权重</translation>
+    </message>
 </context>
 <context>
     <name>RunColumns</name>
@@ -823,6 +831,94 @@
         <source>Over 30 s with at least 30 requests, three times running; back after five healthy minutes below 600 ms, tried on a few requests first. Limits can be set.</source>
         <translation>30 秒窗口、至少 30 个请求、连续三次；低于 600 ms 健康五分钟后恢复，先用少量请求试行。上限可设置。</translation>
     </message>
+    <message>
+        <source>p99 − p50 of TTFT</source>
+        <translation>TTFT 的 p99 − p50</translation>
+    </message>
+    <message>
+        <source>time of a step − time of the step before, of one request</source>
+        <translation>同一请求中，一步的时刻 − 上一步的时刻</translation>
+    </message>
+    <message>
+        <source>(arrivals − 1) ÷ (last − first arrival)</source>
+        <translation>（到达数 − 1）÷（最后到达 − 最先到达）</translation>
+    </message>
+    <message>
+        <source>visible tokens ÷ seconds</source>
+        <translation>可见词元 ÷ 秒</translation>
+    </message>
+    <message>
+        <source>computed prompt tokens ÷ seconds</source>
+        <translation>计算过的输入词元 ÷ 秒</translation>
+    </message>
+    <message>
+        <source>tokens ÷ seconds, output and prompt apart</source>
+        <translation>词元 ÷ 秒，输出与输入分开</translation>
+    </message>
+    <message>
+        <source>completed requests ÷ seconds</source>
+        <translation>完成的请求 ÷ 秒</translation>
+    </message>
+    <message>
+        <source>completed within every limit ÷ seconds</source>
+        <translation>在每项限值内完成的请求 ÷ 秒</translation>
+    </message>
+    <message>
+        <source>sequences in the batch; requests in the queue; batch limit in effect</source>
+        <translation>批中的序列；队列中的请求；生效的批上限</translation>
+    </message>
+    <message>
+        <source>lag + admission + queue + KV + prefill + sample + delivery + remainder = TTFT</source>
+        <translation>滞后 + 准入 + 队列 + KV + 预填充 + 采样 + 交付 + 未归因 = TTFT</translation>
+    </message>
+    <message>
+        <source>blocks referred to ÷ all blocks</source>
+        <translation>被引用的块 ÷ 全部块</translation>
+    </message>
+    <message>
+        <source>prompt tokens found in the prefix cache ÷ prompt tokens</source>
+        <translation>前缀缓存中找到的输入词元 ÷ 输入词元</translation>
+    </message>
+    <message>
+        <source>1 − available ÷ total</source>
+        <translation>1 − 可用 ÷ 总量</translation>
+    </message>
+    <message>
+        <source>resident bytes</source>
+        <translation>常驻字节数</translation>
+    </message>
+    <message>
+        <source>busy thread time ÷ (threads × time)</source>
+        <translation>线程繁忙时间 ÷（线程数 × 时间）</translation>
+    </message>
+    <message>
+        <source>completed ∧ ¬cold ∧ ¬idle start ∧ ¬warm-up</source>
+        <translation>已完成 ∧ ¬冷启动 ∧ ¬空闲后启动 ∧ ¬预热</translation>
+    </message>
+    <message>
+        <source>linear between order statistics</source>
+        <translation>次序统计量之间线性插值</translation>
+    </message>
+    <message>
+        <source>experiments: paired t over blocks, Holm; runs: bootstrap over requests</source>
+        <translation>实验：对区组的配对 t，Holm 校正；运行：对请求的自助法</translation>
+    </message>
+    <message>
+        <source>better, worse: the interval excludes 0; same: it lies within ±1 %</source>
+        <translation>改善、变差：区间不含 0；相同：区间在 ±1 % 之内</translation>
+    </message>
+    <message>
+        <source>median TTFT of up to 60 s after − of up to 60 s before</source>
+        <translation>之后至多 60 秒的 TTFT 中位数 − 之前至多 60 秒的</translation>
+    </message>
+    <message>
+        <source>requests that arrived and ended before the cut | from 2 s after it</source>
+        <translation>在切点之前到达并结束的请求 | 切点 2 秒之后的请求</translation>
+    </message>
+    <message>
+        <source>lower 95 % bound of TTFT p90 &gt; 800 ms (level 1), &gt; 1.5 s (level 2)</source>
+        <translation>TTFT p90 的 95 % 下界 &gt; 800 ms（1 级），&gt; 1.5 秒（2 级）</translation>
+    </message>
 </context>
 <context>
     <name>dialects</name>
@@ -968,10 +1064,6 @@
     <message>
         <source>a model with %1 tokens of context</source>
         <translation>上下文达 %1 词元的模型</translation>
-    </message>
-    <message>
-        <source>the setting %1</source>
-        <translation>设置项 %1</translation>
     </message>
     <message numerus="yes">
         <source>%n request(s) preempted</source>
@@ -1286,6 +1378,10 @@
     <message>
         <source>Loads the model without and with four warm-up requests, and times the first token of the first real request.</source>
         <translation>分别以不预热和四个预热请求加载模型，并测量首个真实请求的首词元延迟。</translation>
+    </message>
+    <message>
+        <source>a build with the setting %1</source>
+        <translation>带有设置 %1 的版本</translation>
     </message>
 </context>
 <context>
@@ -2737,6 +2833,34 @@
         <source>Held by level %1.</source>
         <translation>由第 %1 级保持。</translation>
     </message>
+    <message>
+        <source>Alarm ended: too few samples to judge %1 (n %2)</source>
+        <translation>告警结束：样本太少，无法判断%1（n %2）</translation>
+    </message>
+    <message>
+        <source>tok/s</source>
+        <translation>词元/秒</translation>
+    </message>
+    <message>
+        <source>req/s</source>
+        <translation>请求/秒</translation>
+    </message>
+    <message>
+        <source>ms per 1k tok</source>
+        <translation>ms / 千词元</translation>
+    </message>
+    <message>
+        <source>English</source>
+        <translation>英文</translation>
+    </message>
+    <message>
+        <source>Chinese</source>
+        <translation>中文</translation>
+    </message>
+    <message>
+        <source>Code</source>
+        <translation>代码</translation>
+    </message>
 </context>
 <context>
     <name>ledger</name>
@@ -3936,6 +4060,14 @@
         <source>Logarithmic axis (L)</source>
         <translation>对数坐标轴（L）</translation>
     </message>
+    <message>
+        <source>Series</source>
+        <translation>序列</translation>
+    </message>
+    <message>
+        <source>Show alone</source>
+        <translation>单独显示</translation>
+    </message>
 </context>
 <context>
     <name>ui::ClaimsView</name>
@@ -4584,6 +4716,30 @@
         <source>Its rate is a share of what the engine could do then, which the log does not keep. Start the experiment anew.</source>
         <translation>其速率是当时引擎能力的一定比例，日志中未保存。请重新开始实验。</translation>
     </message>
+    <message>
+        <source>Example</source>
+        <translation>示例</translation>
+    </message>
+    <message>
+        <source>Report, HTML…</source>
+        <translation>报告，HTML…</translation>
+    </message>
+    <message>
+        <source>Report, PDF…</source>
+        <translation>报告，PDF…</translation>
+    </message>
+    <message>
+        <source>Report, Markdown…</source>
+        <translation>报告，Markdown…</translation>
+    </message>
+    <message>
+        <source>Data, JSON…</source>
+        <translation>数据，JSON…</translation>
+    </message>
+    <message>
+        <source>It is of another run log. Start it anew here.</source>
+        <translation>它属于另一个运行日志。请在此重新开始。</translation>
+    </message>
 </context>
 <context>
     <name>ui::FieldRow</name>
@@ -4711,10 +4867,6 @@
         <translation>空闲内存 %1</translation>
     </message>
     <message>
-        <source>A GGUF file. The header is checked first and tells memory needs before anything loads.</source>
-        <translation>GGUF 文件。先检查文件头，加载之前就告知所需内存。</translation>
-    </message>
-    <message>
         <source>Open…</source>
         <translation>打开…</translation>
     </message>
@@ -4731,20 +4883,16 @@
         <translation>合成模型的形状</translation>
     </message>
     <message>
-        <source>Drop a model file, a workload or a run log here</source>
-        <translation>把模型文件、负载或运行日志拖放到这里</translation>
-    </message>
-    <message>
         <source>Models (*.gguf *.safetensors *.safetensors.index.json)</source>
         <translation>模型 (*.gguf *.safetensors *.safetensors.index.json)</translation>
     </message>
     <message>
-        <source>See an example run</source>
-        <translation>查看示例运行</translation>
+        <source>GGUF or safetensors, also split: DeepSeek, Qwen, Llama, Gemma. The header is checked first and tells memory needs before anything loads.</source>
+        <translation>GGUF 或 safetensors，分片亦可：DeepSeek、Qwen、Llama、Gemma。先检查文件头，加载之前就告知所需内存。</translation>
     </message>
     <message>
-        <source>A recording on the default model; needs none</source>
-        <translation>默认模型上的一次记录；无需模型</translation>
+        <source>Drop a model file, a workload, a trace, a run export or a run log here</source>
+        <translation>把模型文件、负载、轨迹、运行导出或运行日志拖放到这里</translation>
     </message>
 </context>
 <context>
@@ -5339,6 +5487,20 @@
     <message>
         <source>Start or stop the load</source>
         <translation>开始或停止负载</translation>
+    </message>
+    <message numerus="yes">
+        <source>sending ended · %n to finish</source>
+        <translation>
+            <numerusform>发送已结束 · 还有 %n 个未完成</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Achieved, all of it</source>
+        <translation>实际，全程</translation>
+    </message>
+    <message>
+        <source>%1 sent</source>
+        <translation>已发送 %1</translation>
     </message>
 </context>
 <context>
@@ -6142,6 +6304,22 @@
         <source>The figures by the names and definitions of another tool</source>
         <translation>按其他工具的名称与定义显示数值</translation>
     </message>
+    <message>
+        <source>Charts</source>
+        <translation>图表</translation>
+    </message>
+    <message>
+        <source>Choose the charts of the run</source>
+        <translation>选择该运行显示的图表</translation>
+    </message>
+    <message>
+        <source>Open the experiment</source>
+        <translation>打开实验</translation>
+    </message>
+    <message>
+        <source>Its blocks and its verdict</source>
+        <translation>它的区组与结论</translation>
+    </message>
 </context>
 <context>
     <name>ui::RunsPage</name>
@@ -6762,6 +6940,21 @@
     </message>
 </context>
 <context>
+    <name>ui::StartExample</name>
+    <message>
+        <source>Look around first</source>
+        <translation>先随便看看</translation>
+    </message>
+    <message>
+        <source>A recorded example run opens without a model: charts, events, an experiment and its report.</source>
+        <translation>一次录制的示例运行，无需模型即可打开：图表、事件、实验及其报告。</translation>
+    </message>
+    <message>
+        <source>Open the example run</source>
+        <translation>打开示例运行</translation>
+    </message>
+</context>
+<context>
     <name>ui::StartSteps</name>
     <message>
         <source>From here to the first verdict</source>
@@ -6804,16 +6997,20 @@
         <translation>点击一次</translation>
     </message>
     <message>
-        <source>For example batching or the token budget. The marker shows on every chart.</source>
-        <translation>例如批处理或词元预算。标记会出现在每张图上。</translation>
-    </message>
-    <message>
         <source>Read the verdict</source>
         <translation>查看结论</translation>
     </message>
     <message>
-        <source>Record a second run and compare: better, worse or not resolved, with n.</source>
-        <translation>再记录一次运行并比较：改善、变差或未能分辨，并给出 n。</translation>
+        <source>For example batching or precision. The marker shows on every chart.</source>
+        <translation>例如批处理或精度。标记会出现在每张图上。</translation>
+    </message>
+    <message>
+        <source>3 min</source>
+        <translation>3 分钟</translation>
+    </message>
+    <message>
+        <source>An experiment takes turns, A-B-A-B, warm-up left out: better, worse or not resolved, with n.</source>
+        <translation>实验按 A-B-A-B 交替进行，排除预热：改善、变差或未能分辨，并给出 n。</translation>
     </message>
 </context>
 <context>
@@ -6825,6 +7022,13 @@
     <message>
         <source>Copy values</source>
         <translation>复制数值</translation>
+    </message>
+</context>
+<context>
+    <name>ui::TableView</name>
+    <message>
+        <source>Sort by</source>
+        <translation>排序依据</translation>
     </message>
 </context>
 <context>
@@ -7307,6 +7511,10 @@ TTFT p99 %2 ms，输出 %3 词元/秒，有效吞吐 %4 请求/秒，n %5</trans
             <numerusform>%n 个区组此前已测得并已查看。因结论未定而继续测量会使置信区间略窄。</numerusform>
         </translation>
     </message>
+    <message>
+        <source>⚠ %1: %2</source>
+        <translation>⚠ %1：%2</translation>
+    </message>
 </context>
 <context>
     <name>ui::Waterfall</name>
@@ -7317,18 +7525,6 @@ TTFT p99 %2 ms，输出 %3 词元/秒，有效吞吐 %4 请求/秒，n %5</trans
 </context>
 <context>
     <name>ui::WorkloadForm</name>
-    <message>
-        <source>English</source>
-        <translation>英文</translation>
-    </message>
-    <message>
-        <source>Chinese</source>
-        <translation>中文</translation>
-    </message>
-    <message>
-        <source>Code</source>
-        <translation>代码</translation>
-    </message>
     <message>
         <source>Sets before the start: %1</source>
         <translation>开始前设置：%1</translation>

@@ -1,5 +1,6 @@
 // Labels, numbers and event sentences.
 #include "app/labels.h"
+#include "app/observe/alarms.h"
 
 #include <QTest>
 #include <QTranslator>
@@ -27,6 +28,7 @@ private Q_SLOTS:
     void numbersAreForPeople();
     void sizesAndTimesHaveThreeDigits();
     void eventsAreSentences();
+    void anAlarmThatLostItsSamplesIsNotSaidToBeBetter();
     void valuesAreNoTemplates();
     void markersAreShort();
     void sentencesWithNumbersAreTranslated();
@@ -126,6 +128,31 @@ void TstLabels::eventsAreSentences() {
     const auto record = std::make_shared<engine::RequestRecord>();
     QVERIFY(!eventText(eventOf(engine::RequestFinished{record})).isEmpty());
     QVERIFY(eventText(eventOf(engine::RequestFinished{nullptr})).isEmpty());
+}
+
+void TstLabels::anAlarmThatLostItsSamplesIsNotSaidToBeBetter() {
+    const auto sentence = [](std::vector<std::pair<std::string, std::string>> values) {
+        engine::Event event;
+        event.body = engine::Notice{.kind = std::string(app::kAlarmCleared), .values = values};
+        return app::eventText(event);
+    };
+    const app::AlarmRule* rule = nullptr;
+    for (const app::AlarmRule& each : app::alarmTable()) {
+        rule = each.leastCount > 1 ? &each : rule;
+    }
+    QVERIFY(rule != nullptr);
+    const std::string key(rule->key);
+    const QString few =
+        sentence({{"alarm", key}, {"value", "100.0"}, {"limit", "1.0"}, {"n", "1"}});
+    QVERIFY2(few.contains(QStringLiteral("too few samples")), qPrintable(few));
+    QVERIFY(!few.contains(QStringLiteral("100")));
+    const QString none = sentence({{"alarm", key}, {"limit", "1.0"}, {"n", "0"}});
+    QVERIFY2(none.contains(QStringLiteral("too few samples")), qPrintable(none));
+    const QString well = sentence({{"alarm", key},
+                                   {"value", "0.2"},
+                                   {"limit", "1.0"},
+                                   {"n", std::to_string(rule->leastCount)}});
+    QVERIFY2(well.contains(QStringLiteral("0.2")), qPrintable(well));
 }
 
 void TstLabels::valuesAreNoTemplates() {

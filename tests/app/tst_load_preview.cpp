@@ -1,3 +1,4 @@
+#include "app/load/load_counters.h"
 #include "app/load/load_preview.h"
 #include "app/load/workload_draft.h"
 
@@ -17,6 +18,7 @@ private Q_SLOTS:
     void binsHoldEveryArrival();
     void closedLoopsHaveNoRate();
     void achievedRateLiesOverThePreview();
+    void whatComesAfterTheLastSendIsNoRate();
     void timeLeftNeverFallsBelowZero();
 };
 
@@ -126,7 +128,7 @@ void TstLoadPreview::achievedRateLiesOverThePreview() {
     const app::LoadPreview preview = app::previewLoad(poisson(10, 20));
     app::RateTrace trace;
     QCOMPARE(trace.over(preview.plot).series.size(), preview.plot.series.size());
-    app::LoadProgress progress{.isRunning = true};
+    app::LoadProgress progress{.isRunning = true, .totalSeconds = 25.0};
     for (double at = 0.0; at < 25.0; at += 0.1) {
         progress.seconds = at;
         progress.achievedRate = 90.0;
@@ -140,6 +142,35 @@ void TstLoadPreview::achievedRateLiesOverThePreview() {
     QVERIFY(plot.xMax >= points.back().x());
     trace.clear();
     QVERIFY(trace.isEmpty());
+}
+
+void TstLoadPreview::whatComesAfterTheLastSendIsNoRate() {
+    const app::LoadPreview preview = app::previewLoad(poisson(10, 20));
+    app::RateTrace trace;
+    app::LoadProgress progress{
+        .isRunning = true, .totalSeconds = 20.0, .sent = 200, .finished = 150};
+    for (double at = 0.0; at < 40.0; at += 0.5) {
+        progress.seconds = at;
+        progress.achievedRate = at <= 20.0 ? 10.0 : 0.0;
+        trace.add(progress);
+    }
+    const app::Plot plot = trace.over(preview.plot);
+    QVERIFY(plot.series.back().points.back().x() <= 20.0);
+    QCOMPARE(app::leftToAnswer(progress).value_or(-1), std::int64_t{50});
+    QCOMPARE(app::meanRate(progress), 10.0);
+    progress.seconds = 10.0;
+    QVERIFY(!app::leftToAnswer(progress).has_value());
+    progress.seconds = 0.0;
+    QCOMPARE(app::meanRate(progress), 0.0);
+    app::LoadCounters counters(1.0, 20); // of a second, the last answers come two seconds later
+    const engine::TimePoint start{std::chrono::seconds{100}};
+    counters.begin(start);
+    for (int i = 0; i < 20; ++i) {
+        const auto sent = start + std::chrono::milliseconds(i * 50);
+        counters.countSent(sent, sent);
+    }
+    counters.end(start + std::chrono::seconds{3});
+    QCOMPARE(counters.progress(start + std::chrono::seconds{9}).achievedRate, 20.0);
 }
 
 void TstLoadPreview::timeLeftNeverFallsBelowZero() {

@@ -1,5 +1,10 @@
 // Every visible text has a Chinese translation that is finished and fits its places; the compiled
 // languages are in the program.
+#include "app/definitions.h"
+#include "app/experiment/claims.h"
+#include "app/experiment/tuner.h"
+#include "app/value_text.h"
+
 #include <QCoreApplication>
 #include <QFile>
 #include <QHash>
@@ -71,6 +76,7 @@ class TstTranslations : public QObject {
 private Q_SLOTS:
     void everyChineseTextIsFinished();
     void everyTextOfTheSourcesIsThere();
+    void wordsOfTablesAreTranslated();
     void languagesAreCompiledIn();
 };
 
@@ -129,6 +135,46 @@ void TstTranslations::everyTextOfTheSourcesIsThere() {
         QVERIFY2(wanted.contains(key),
                  qPrintable(QStringLiteral("run packaging/translations; gone: ") + key));
     }
+}
+
+// Words that come from tables and files, which no translation file can miss by itself.
+void TstTranslations::wordsOfTablesAreTranslated() {
+    QTranslator chinese;
+    QVERIFY(chinese.load(QStringLiteral(":/i18n/headway_zh_CN.qm")));
+    QCoreApplication::installTranslator(&chinese);
+    static const QRegularExpression word(QStringLiteral("[A-Za-z]{2,}"));
+    // Names of stamps and what stays Latin in both languages.
+    const QStringList latin = {
+        QStringLiteral("firstVisible"), QStringLiteral("scheduled"), QStringLiteral("lastToken"),
+        QStringLiteral("received"),     QStringLiteral("tokens"),    QStringLiteral("TTFT"),
+        QStringLiteral("KV"),           QStringLiteral("Holm"),      QStringLiteral("ms"),
+        QStringLiteral("MiB"),          QStringLiteral("FP"),        QStringLiteral("INT")};
+    const auto verify = [&](const QString& text) {
+        for (auto match = word.globalMatch(text); match.hasNext();) {
+            const QString found = match.next().captured();
+            QVERIFY2(latin.contains(found), qPrintable(found + QStringLiteral(" in ") + text));
+        }
+    };
+    for (const app::Definition& definition : app::definitions()) {
+        verify(app::definitionFormula(definition));
+    }
+    for (const app::Measure& measure : app::experimentMeasures()) {
+        verify(app::unitText(measure.unit));
+    }
+    for (const app::BuiltInExperiment& built : app::builtInExperiments()) {
+        const auto experiment = app::parseExperiment(built.toml, built.name);
+        QVERIFY(experiment.has_value());
+        verify(app::unitText(app::claimUnit(*experiment)));
+        for (const std::string& set : experiment->workload.promptSets) {
+            verify(app::promptSetLabel(set));
+        }
+    }
+    const auto plan = app::planTuner(10.0, std::nullopt);
+    QVERIFY(plan.has_value());
+    for (const app::Side& side : plan->experiment.sides) {
+        verify(app::configurationText(side));
+    }
+    QCoreApplication::removeTranslator(&chinese);
 }
 
 void TstTranslations::languagesAreCompiledIn() {

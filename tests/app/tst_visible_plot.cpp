@@ -40,7 +40,8 @@ private Q_SLOTS:
     void hidingAllKeepsTheAxis();
     void aPercentAxisIsNotStretched();
     void readingsAddUpToTheTotal();
-    void newestIgnoresGaps();
+    void nowIsTheEndOfTheData();
+    void thinQuantilesAreSaidToBeUnsure();
 };
 
 void TstVisiblePlot::nothingHiddenIsTheSamePlot() {
@@ -91,14 +92,29 @@ void TstVisiblePlot::readingsAddUpToTheTotal() {
     QVERIFY(!legendReading(plot, 50.0).total.has_value()); // outside of the data
 }
 
-void TstVisiblePlot::newestIgnoresGaps() {
+void TstVisiblePlot::nowIsTheEndOfTheData() {
     Plot plot = quantilePlot();
-    QCOMPARE(newestX(plot).value_or(-1), 10.0);
+    QCOMPARE(presentX(plot), 10.0);
+    QVERIFY(legendReading(plot, presentX(plot)).values.front().value.has_value());
+    // Nothing was measured lately: what there was before is not now.
     for (Series& series : plot.series) {
         series.points.back().setY(std::numeric_limits<double>::quiet_NaN());
     }
-    QCOMPARE(newestX(plot).value_or(-1), 9.0);
-    QVERIFY(!newestX(Plot{}).has_value());
+    QCOMPARE(presentX(plot), 10.0);
+    QVERIFY(!legendReading(plot, presentX(plot)).values.front().value.has_value());
+    plot.xMax = 5.0; // a view of the past is read at its edge
+    QCOMPARE(presentX(plot), 5.0);
+    QCOMPARE(presentX(Plot{}), Plot{}.xMax);
+}
+
+void TstVisiblePlot::thinQuantilesAreSaidToBeUnsure() {
+    Plot plot = quantilePlot();
+    Series& tail = plot.series.back();
+    tail.unsure.assign(tail.points.size(), false);
+    tail.unsure.front() = true;
+    QVERIFY(legendReading(plot, tail.points.front().x()).values.back().isUnsure);
+    QVERIFY(!legendReading(plot, tail.points.back().x()).values.back().isUnsure);
+    QVERIFY(!legendReading(plot, tail.points.front().x()).values.front().isUnsure);
 }
 
 QTEST_APPLESS_MAIN(TstVisiblePlot)

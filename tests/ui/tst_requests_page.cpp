@@ -9,11 +9,13 @@
 #include "ui/widgets/table_view.h"
 
 #include <QClipboard>
+#include <QFile>
 #include <QGuiApplication>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QTemporaryDir>
 #include <QTest>
 
 namespace {
@@ -178,7 +180,14 @@ void TstRequestsPage::csvHasTheRowsShown() {
     finishRequests(*at.fake.backend, at.fake.session.history().start(), 20);
     QTRY_COMPARE(at.page->model().rowCount(), 20);
     at.page->openArgument(QStringLiteral("outcome:rejected"));
-    const QString csv = QString::fromStdString(at.page->shownCsv());
+    const QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("requests.csv"));
+    QSignalSpy said(at.page.get(), &ui::Page::messageRaised);
+    at.page->exportTo(path);
+    QTRY_COMPARE(said.count(), 1);
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QString csv = QString::fromUtf8(file.readAll());
     QCOMPARE(csv.count(QStringLiteral("\r\n")), 3);
     QVERIFY(csv.contains(QStringLiteral("\"over the 2,048 tokens of the context\"")));
 }

@@ -20,8 +20,10 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
+#include <QMenu>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <sqlite3.h>
@@ -51,6 +53,9 @@ struct Fixture {
         QSignalSpy listed(page.get(), &ui::RunsPage::listed);
         page->setShown(true);
         QTRY_VERIFY(listed.count() > 0);
+        // The newest finished run opens by itself.
+        QTRY_VERIFY_WITH_TIMEOUT(
+            page->opened()->isVisible() && page->opened()->run().data != nullptr, 20'000);
     }
     void compare() {
         QSignalSpy shown(page.get(), &ui::RunsPage::contentShown);
@@ -80,6 +85,10 @@ private Q_SLOTS:
     void initTestCase() { ui::applyTheme(*qApp, ui::ThemeKind::Light); }
     void runsAreListedNewestFirst();
     void twoTicksCompareTheOlderAsSideA();
+    void theBaselineStaysAndIsSideA();
+    void aLogIsOpenedByItsName();
+    void theExampleOpensWithItsRunAndExperiment();
+    void everyColumnSortsByKey();
     void aRunOpensWithItsCharts();
     void filterNarrowsAndExplains();
     void renamingGoesToTheLog();
@@ -129,6 +138,70 @@ void TstRunsPage::twoTicksCompareTheOlderAsSideA() {
     QCOMPARE(at.page->ticks().size(), std::size_t{3});
     at.page->setTicked(at.third, false);
     QCOMPARE(at.page->ticks().size(), std::size_t{2});
+}
+
+void TstRunsPage::theBaselineStaysAndIsSideA() {
+    Fixture at;
+    QSignalSpy edited(at.session.get(), &app::Session::runsEdited);
+    std::vector<std::int64_t> runs{at.first, at.second, at.third};
+    at.page->pinBaseline(at.second);
+    QTRY_VERIFY(edited.count() > 0);
+    QTRY_VERIFY(app::isBaseline(at.page->model().rowAt(1)));
+    // A newer baseline is what the older run is held against.
+    at.page->setTicked(at.second, true);
+    at.page->setTicked(at.first, true);
+    QCOMPARE(at.page->ticks(), (ui::RunTicks{at.second, at.first}));
+    QTRY_VERIFY_WITH_TIMEOUT(at.page->comparison()->isVisible(), 20'000);
+    // Ids need not be there to be ticked: the sixth makes room by the first that is no baseline.
+    for (std::int64_t run = 11; run <= 14; ++run) {
+        at.page->setTicked(run, true);
+    }
+    QCOMPARE(at.page->ticks(), (ui::RunTicks{at.second, 11, 12, 13, 14}));
+    at.page->setTicked(11, false);
+    QCOMPARE(at.page->ticks().size(), std::size_t{4});
+}
+
+void TstRunsPage::aLogIsOpenedByItsName() {
+    Fixture at;
+    const std::filesystem::path other = at.folder.path().toStdString() + "/other.db";
+    script(other, {.name = "elsewhere", .phases = {{5.0, 8.0, 4}}});
+    at.page->openArgument(QString::fromStdString(other.string()));
+    QTRY_COMPARE(at.page->model().rowCount(), 1);
+    QVERIFY(!at.page->isOwnLog());
+    QCOMPARE(at.page->model().rowAt(0).run.name, std::string("elsewhere"));
+}
+
+void TstRunsPage::theExampleOpensWithItsRunAndExperiment() {
+    Fixture at;
+    QSignalSpy asked(at.page.get(), &ui::Page::pageRequested);
+    at.page->openExample();
+    QTRY_VERIFY_WITH_TIMEOUT(at.page->opened()->isVisible() && at.page->opened()->run().data,
+                             20'000);
+    QCOMPARE(at.page->opened()->run().data->summary.run.id, std::int64_t{1});
+    QVERIFY(at.page->opened()->run().isExperiment);
+    Q_EMIT at.page->opened()->experimentRequested();
+    QCOMPARE(asked.count(), 1);
+    QCOMPARE(asked[0][0].toString(), QStringLiteral("experiments"));
+    QVERIFY(asked[0][1].toString().startsWith(QStringLiteral("log:1:")));
+}
+
+void TstRunsPage::everyColumnSortsByKey() {
+    Fixture at;
+    ui::TableView* table = nullptr;
+    for (ui::TableView* each : at.page->findChildren<ui::TableView*>()) {
+        table = each->accessibleName() == QStringLiteral("Recorded runs") ? each : table;
+    }
+    QVERIFY(table != nullptr);
+    table->setFocus();
+    QTest::keyClick(table, Qt::Key_S);
+    auto* menu = table->findChild<QMenu*>();
+    QVERIFY(menu != nullptr);
+    QVERIFY(menu->actions().size() > 5);
+    QAction* byNumber = menu->actions().at(0);
+    QVERIFY(byNumber->text().contains(QChar(0x2193))); // newest first: the one in force says so
+    byNumber->trigger();
+    QCOMPARE(at.page->model().rowAt(0).run.id, at.first);
+    menu->close();
 }
 
 void TstRunsPage::aRunOpensWithItsCharts() {
@@ -346,7 +419,7 @@ void TstRunsPage::aSelectedSpanOfARunHasItsOwnFigures() {
     // Zoom makes the charts anew for the span shown.
     view->charts()->group().select(std::pair(4.0, 8.0));
     QTest::keyClick(chart, Qt::Key_Z);
-    QTRY_COMPARE(view->charts()->charts().back()->plot().xMin, 4.0);
+    QTRY_COMPARE(view->charts()->charts()[3]->plot().xMin, 4.0);
     QTRY_COMPARE(chart->plot().xMax, 8.0); // they come one after the other
 }
 

@@ -13,6 +13,7 @@
 
 #include <optional>
 
+class QMenu;
 class QTableView;
 
 namespace ui {
@@ -84,6 +85,7 @@ private:
     void layOut();
     void makePicture();
     void repaintAll();
+    void addSeries(QMenu& menu);
     void pressLegend(const QString& key, Qt::KeyboardModifiers modifiers);
     double timeAt(QPointF position) const;
     void placeTable();

@@ -164,8 +164,8 @@ void ChartView::contextMenuEvent(QContextMenuEvent* event) {
     menu->addAction(tr("Fit"), &m_group, &ChartGroup::fit);
     menu->addAction(tr("Last hour"), &m_group, [this] { m_group.choose(SpanChoice::Hour); });
     menu->addAction(tr("Last 24 hours"), &m_group, [this] { m_group.choose(SpanChoice::Day); });
-    if (!m_hidden.isEmpty()) {
-        menu->addAction(tr("Show all series"), this, [this] { setHiddenSeries({}); });
+    if (m_plot.series.size() > 1) {
+        addSeries(*menu);
     }
     if (m_group.selection()) {
         menu->addAction(tr("Zoom to the selection"), &m_group, &ChartGroup::zoomToSelection);
@@ -173,6 +173,26 @@ void ChartView::contextMenuEvent(QContextMenuEvent* event) {
                         [this] { m_group.select(std::nullopt); });
     }
     menu->popup(event->globalPos());
+}
+
+// What a click and a Ctrl+click on the legend do.
+void ChartView::addSeries(QMenu& menu) {
+    QMenu* shown = menu.addMenu(tr("Series"));
+    QMenu* alone = menu.addMenu(tr("Show alone"));
+    for (const app::Series& series : m_plot.series) {
+        if (series.name.isEmpty()) {
+            continue;
+        }
+        QAction* entry = shown->addAction(
+            series.name, this, [this, key = series.key] { pressLegend(key, Qt::NoModifier); });
+        entry->setCheckable(true);
+        entry->setChecked(!m_hidden.contains(series.key));
+        alone->addAction(series.name, this,
+                         [this, key = series.key] { pressLegend(key, Qt::ControlModifier); });
+    }
+    if (!m_hidden.isEmpty()) {
+        menu.addAction(tr("Show all series"), this, [this] { setHiddenSeries({}); });
+    }
 }
 
 bool ChartView::viewportEvent(QEvent* event) {

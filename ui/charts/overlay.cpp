@@ -145,7 +145,7 @@ void Overlay::layOutPins() {
 }
 
 double Overlay::readingX() const {
-    return m_crosshair.value_or(app::newestX(*m_all).value_or(m_all->xMax));
+    return m_crosshair.value_or(app::presentX(*m_all));
 }
 
 QString Overlay::valueText(std::optional<double> value) const {

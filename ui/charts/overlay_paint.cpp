@@ -89,7 +89,8 @@ void Overlay::paintTitle(QPainter& painter) const {
         if (!entry.isHidden) {
             bounds.setLeft(bounds.left() + name + 5.0);
             paintText(painter, bounds.adjusted(0, 0, 4, 0), valueText(reading.values[index].value),
-                      overlay::valueFont(m_isLegendBeside), color(ColorRole::Text1));
+                      overlay::valueFont(m_isLegendBeside),
+                      color(reading.values[index].isUnsure ? ColorRole::Text3 : ColorRole::Text1));
         }
     }
 }

@@ -4,6 +4,7 @@
 #include "app/definitions.h"
 #include "app/labels.h"
 #include "app/run_labels.h"
+#include "app/value_text.h"
 #include "ui/theme.h"
 #include "ui/widgets/chip.h"
 #include "ui/widgets/interval_bar.h"
@@ -19,10 +20,6 @@ using Row = app::ComparisonRow;
 
 QString say(const char* english) {
     return QCoreApplication::translate("ComparisonColumns", english);
-}
-
-QString plain(const std::string& text) {
-    return QString::fromStdString(text);
 }
 
 QString withSign(double value, int decimals) {
@@ -83,7 +80,9 @@ std::vector<Column<Row>> comparisonColumns(std::function<QString()> nameA,
     };
     return {
         C([] { return say(QT_TRANSLATE_NOOP("ComparisonColumns", "Measure")); },
-          [](const Row& row) { return app::measureLabel(row.metric) + u' ' + plain(row.unit); })
+          [](const Row& row) {
+              return app::measureLabel(row.metric) + u' ' + app::unitText(row.unit);
+          })
             .withToolTip([](const Row& row) {
                 return app::definitionTip(row.metric) + QStringLiteral("<br><br>") +
                        countsText(row);
@@ -147,7 +146,7 @@ void ComparisonDelegate::paintCell(QPainter& painter, const QRect& bounds,
         const int width = QFontMetrics(face).horizontalAdvance(label);
         painter.setPen(color(ColorRole::Text3));
         painter.drawText(bounds.adjusted(width + 5, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
-                         plain(row.unit));
+                         app::unitText(row.unit));
         return;
     }
     case ComparisonColumn::Bar: {

@@ -2,6 +2,7 @@
 
 #include "app/experiment/experiment_labels.h"
 #include "app/labels.h"
+#include "app/value_text.h"
 #include "ui/theme.h"
 #include "ui/widgets/chip.h"
 #include "ui/widgets/interval_bar.h"
@@ -84,8 +85,7 @@ std::vector<Column<Row>> measureColumns() {
               const app::Measure* measure = app::findExperimentMeasure(row.metric);
               return measure == nullptr ? QString::fromStdString(row.metric)
                                         : app::experimentMeasureLabel(*measure) + u' ' +
-                                              QString::fromUtf8(measure->unit.data(),
-                                                                qsizetype(measure->unit.size()));
+                                              app::unitText(measure->unit);
           })
             .withToolTip(countsText)
             .wide(130),

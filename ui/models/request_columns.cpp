@@ -2,6 +2,7 @@
 
 #include "app/labels.h"
 #include "app/plot/plot.h"
+#include "app/value_text.h"
 #include "ui/icons.h"
 #include "ui/theme.h"
 #include "ui/widgets/ledger_bar.h"
@@ -35,7 +36,7 @@ QString dueText(const Row& row) {
 }
 
 QString tagText(std::string_view key) {
-    constexpr std::array<std::pair<std::string_view, const char*>, 9> kTexts = {{
+    constexpr std::array<std::pair<std::string_view, const char*>, 11> kTexts = {{
         {"warm", QT_TRANSLATE_NOOP("RequestColumns", "warm")},
         {"cold", QT_TRANSLATE_NOOP("RequestColumns", "cold")},
         {"idle_start", QT_TRANSLATE_NOOP("RequestColumns", "idle start")},
@@ -45,6 +46,8 @@ QString tagText(std::string_view key) {
         {"cached", QT_TRANSLATE_NOOP("RequestColumns", "stored answer")},
         {"light_model", QT_TRANSLATE_NOOP("RequestColumns", "light model")},
         {"config_changed", QT_TRANSLATE_NOOP("RequestColumns", "settings changed")},
+        {"streamed", QT_TRANSLATE_NOOP("RequestColumns", "fed while typing")},
+        {"mixed", QT_TRANSLATE_NOOP("RequestColumns", "mixed weights")},
     }};
     for (const auto& [known, text] : kTexts) {
         if (known == key) {
@@ -58,8 +61,11 @@ Tone tagTone(std::string_view key) {
     if (key == "cold") {
         return Tone::Bad;
     }
-    if (key == "preempted" || key == "config_changed" || key == "degraded") {
+    if (key == "preempted" || key == "config_changed" || key == "degraded" || key == "mixed") {
         return Tone::Warn;
+    }
+    if (key == "streamed") {
+        return Tone::Accent;
     }
     return key == "idle_start" ? Tone::Info : Tone::Neutral;
 }
@@ -102,7 +108,7 @@ std::vector<TagLook> requestTags(const Row& row) {
         }
     }
     if (!row.label.empty()) {
-        looks.push_back({QString::fromStdString(row.label),
+        looks.push_back({app::requestLabelText(row.label),
                          row.label == "playground" ? Tone::Accent : Tone::Neutral});
     }
     return looks;

@@ -8,6 +8,7 @@
 #include "app/labels.h"
 #include "app/run_labels.h"
 #include "app/session.h"
+#include "app/store/example_run.h"
 #include "ui/icons.h"
 #include "ui/panels/claims_view.h"
 #include "ui/panels/experiment_editor.h"
@@ -191,6 +192,12 @@ void ExperimentsPage::takeResults(std::vector<app::ExperimentResult> results) {
     const bool isFirst = m_results.empty();
     m_results = std::move(results);
     fillList();
+    if (m_wantedRun) {
+        chooseRun(*std::exchange(m_wantedRun, std::nullopt));
+        fillClaims();
+        Q_EMIT listed();
+        return;
+    }
     const auto& entries = m_list->entries();
     if (isFirst && !entries.empty() && entries.front().kind == ExperimentKind::Finished &&
         !(m_run && m_run->isRunning())) {
@@ -204,20 +211,28 @@ void ExperimentsPage::fillList() {
     m_own = app::ownExperiments(app::ownExperimentsFolder());
     const engine::Capabilities capabilities = m_session.capabilities();
     std::vector<ExperimentEntry> entries;
-    for (std::size_t i = 0; i < m_results.size(); ++i) {
-        const app::ExperimentResult& result = m_results[i];
-        if (result.blocks.empty() || result.experiment.name == kTunerName) {
-            continue; // searches have a view of their own
+    const auto addResults = [&](ExperimentKind kind,
+                                const std::vector<app::ExperimentResult>& results) {
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            const app::ExperimentResult& result = results[i];
+            if (result.blocks.empty() || result.experiment.name == kTunerName) {
+                continue; // searches have a view of their own
+            }
+            const QString length =
+                QString::fromStdString(app::durationText(result.blocks.back().end));
+            entries.push_back(
+                {.kind = kind,
+                 .title = app::experimentTitle(result.experiment),
+                 .caption = app::startedText(result.run.startedUtc, QDateTime::currentDateTime()) +
+                            QStringLiteral(" · ") + length,
+                 .verdict = result.verdict.claim.verdict,
+                 .index = i});
         }
-        const QString length = QString::fromStdString(app::durationText(result.blocks.back().end));
-        entries.push_back(
-            {.kind = ExperimentKind::Finished,
-             .title = app::experimentTitle(result.experiment),
-             .caption = app::startedText(result.run.startedUtc, QDateTime::currentDateTime()) +
-                        QStringLiteral(" · ") + length,
-             .verdict = result.verdict.claim.verdict,
-             .index = i});
-    }
+    };
+    addResults(ExperimentKind::Finished, m_results);
+    addResults(ExperimentKind::Foreign, m_foreign);
+    m_list->setForeignName(m_isExample ? tr("Example")
+                                       : QString::fromStdString(m_foreignLog.filename().string()));
     const auto addPlans = [&](ExperimentKind kind, const std::vector<app::Experiment>& plans) {
         for (std::size_t i = 0; i < plans.size(); ++i) {
             const auto need =
@@ -273,9 +288,11 @@ void ExperimentsPage::showChosen() {
     if (!entry) {
         return;
     }
-    if (entry->kind == ExperimentKind::Finished) {
-        showResult(entry->index);
-    } else {
+    if (entry->kind == ExperimentKind::Finished && entry->index < m_results.size()) {
+        showResult(m_results[entry->index], m_session.runLog());
+    } else if (entry->kind == ExperimentKind::Foreign && entry->index < m_foreign.size()) {
+        showResult(m_foreign[entry->index], m_foreignLog);
+    } else if (entry->kind == ExperimentKind::Library || entry->kind == ExperimentKind::Own) {
         const auto& plans = entry->kind == ExperimentKind::Library ? m_library : m_own;
         showPlanned(plans[entry->index]);
     }
@@ -286,6 +303,7 @@ void ExperimentsPage::showPlanned(const app::Experiment& experiment) {
         showRunning();
         return;
     }
+    m_shownLog = m_session.runLog();
     const int number = ++m_contentNumber;
     const engine::Capabilities capabilities = m_session.capabilities();
     ShownExperiment shown{
@@ -309,16 +327,56 @@ void ExperimentsPage::showPlanned(const app::Experiment& experiment) {
     }
 }
 
-void ExperimentsPage::showResult(std::size_t index) {
-    if (index >= m_results.size()) {
-        return;
+void ExperimentsPage::readForeign(std::filesystem::path log, std::int64_t run) {
+    app::runInBackground(
+        this,
+        [log]() -> engine::Result<
+                    std::pair<std::filesystem::path, std::vector<app::ExperimentResult>>> {
+            const auto file = log.empty() ? app::exampleLog() : log;
+            if (!file) {
+                return std::unexpected(file.error());
+            }
+            auto results = app::experimentResults(*file);
+            if (!results) {
+                return std::unexpected(results.error());
+            }
+            return std::pair(*file, std::move(*results));
+        },
+        [this, run, isExample = log.empty()](auto read) {
+            if (!read || (isExample && !m_isExample)) {
+                return; // the list goes without
+            }
+            m_isExample = isExample;
+            m_foreignLog = std::move(read->first);
+            m_foreign = std::move(read->second);
+            fillList();
+            const auto found = std::ranges::find(
+                m_foreign, run, [](const app::ExperimentResult& result) { return result.run.id; });
+            if (found != m_foreign.end()) {
+                showTab(0);
+                m_list->choose(ExperimentKind::Foreign, std::size_t(found - m_foreign.begin()));
+            }
+            Q_EMIT listed();
+        });
+}
+
+void ExperimentsPage::chooseRun(std::int64_t run) {
+    const auto found = std::ranges::find(
+        m_results, run, [](const app::ExperimentResult& result) { return result.run.id; });
+    if (found != m_results.end()) {
+        showTab(found->experiment.name == kTunerName ? 2 : 0);
+        m_list->choose(ExperimentKind::Finished, std::size_t(found - m_results.begin()));
     }
-    const app::ExperimentResult& result = m_results[index];
+}
+
+void ExperimentsPage::showResult(const app::ExperimentResult& result,
+                                 const std::filesystem::path& log) {
+    m_shownLog = log;
     const int number = ++m_contentNumber;
     // Pictures need the requests, which are read first; texts are made here, where the language is.
     app::runInBackground(
         this,
-        [log = m_session.runLog(), id = result.run.id]() -> engine::Result<app::RunData> {
+        [log, id = result.run.id]() -> engine::Result<app::RunData> {
             auto store = app::RunStore::open(log, app::StoreMode::ReadOnly);
             if (!store) {
                 return std::unexpected(store.error());

@@ -8,6 +8,7 @@
 #include "ui/pages/page.h"
 
 #include <deque>
+#include <filesystem>
 #include <memory>
 
 class QLineEdit;
@@ -52,9 +53,12 @@ public:
     void continueShown(int blocks);
     void startSearch();
     void stop();
+    // Writes the report of the experiment shown, or of the claims: .html, .pdf, .md, .json.
+    void exportTo(const QString& file, bool isOfClaims);
 
 Q_SIGNALS:
-    void listed();       // results were read anew
+    void listed(); // results were read anew
+    void exported(const QString& file, const QString& problem);
     void contentShown(); // the chosen experiment is there with its pictures
 
 protected:
@@ -68,7 +72,9 @@ private:
     void fillList();
     void fillClaims();
     void showChosen();
-    void showResult(std::size_t index);
+    void showResult(const app::ExperimentResult& result, const std::filesystem::path& log);
+    void readForeign(std::filesystem::path log, std::int64_t run); // 0: none is chosen
+    void chooseRun(std::int64_t run);
     void showPlanned(const app::Experiment& experiment);
     void showRunning();
     void runFinished();
@@ -81,13 +87,16 @@ private:
     void applyShown();
     void applySettings(const app::SettingTexts& settings, const QString& name);
     void openReportMenu(QPushButton* below, bool isOfClaims);
-    void exportTo(const QString& file, bool isOfClaims);
     void retranslate();
 
     app::Session& m_session;
     std::unique_ptr<app::ExperimentRun> m_run;
     std::deque<app::Experiment> m_queue; // of "Run all"
     std::vector<app::ExperimentResult> m_results;
+    std::vector<app::ExperimentResult> m_foreign; // of another log: at first the example
+    std::filesystem::path m_foreignLog, m_shownLog;
+    bool m_isExample = true;
+    std::optional<std::int64_t> m_wantedRun; // to be chosen once it is listed
     std::vector<app::Experiment> m_library, m_own;
     int m_resultNumber = 0, m_contentNumber = 0; // newest background read; older ones are dropped
     bool m_isShown = false;

@@ -2,12 +2,8 @@
 // experiments_page.h.
 #include "app/experiment/experiment_labels.h"
 #include "app/experiment/experiment_plots.h"
-#include "app/report/experiment_sections.h"
-#include "app/report/html_writer.h"
-#include "app/report/markdown_writer.h"
-#include "app/report/pdf_writer.h"
-#include "app/report/report.h"
 #include "app/session.h"
+#include "app/value_text.h"
 #include "ui/icons.h"
 #include "ui/pages/experiments_page.h"
 #include "ui/panels/claims_view.h"
@@ -19,9 +15,8 @@
 
 #include <QDateTime>
 #include <QEvent>
-#include <QFileDialog>
+#include <QFile>
 #include <QLineEdit>
-#include <QMenu>
 #include <QPushButton>
 #include <QStackedWidget>
 
@@ -47,6 +42,11 @@ void ExperimentsPage::start(app::Experiment experiment, app::BlockSchedule sched
 
 void ExperimentsPage::continueShown(int blocks) {
     if (!canStart()) {
+        return;
+    }
+    if (m_shownLog != m_session.runLog()) {
+        Q_EMIT messageRaised(tr("The experiment was not continued"),
+                             tr("It is of another run log. Start it anew here."));
         return;
     }
     const ShownExperiment& shown = m_view->shown();
@@ -124,8 +124,8 @@ void ExperimentsPage::showSearch() {
                       ? tr("Round %1, %2 · %n configuration(s) measured", nullptr,
                            static_cast<int>(m_run->blocks().size()))
                             .arg(m_run->round() + 1)
-                            .arg(QString::fromStdString(
-                                m_run->experiment().sides[std::size_t(m_run->side())].label))
+                            .arg(app::configurationText(
+                                m_run->experiment().sides[std::size_t(m_run->side())]))
                       : m_run->message());
 }
 
@@ -300,56 +300,6 @@ void ExperimentsPage::applySettings(const app::SettingTexts& settings, const QSt
     Q_EMIT messageRaised(tr("Applied"), name);
 }
 
-void ExperimentsPage::openReportMenu(QPushButton* below, bool isOfClaims) {
-    auto* menu = new QMenu(this);
-    menu->setAttribute(Qt::WA_DeleteOnClose);
-    for (const auto& [name, suffix] : {std::pair(QStringLiteral("HTML"), QStringLiteral("html")),
-                                       std::pair(QStringLiteral("Markdown"), QStringLiteral("md")),
-                                       std::pair(QStringLiteral("JSON"), QStringLiteral("json"))}) {
-        menu->addAction(name, this, [this, suffix = suffix, isOfClaims] {
-            auto* dialog = new QFileDialog(this, tr("Write a report"));
-            dialog->setAttribute(Qt::WA_DeleteOnClose);
-            dialog->setAcceptMode(QFileDialog::AcceptSave);
-            dialog->setDefaultSuffix(suffix);
-            connect(dialog, &QFileDialog::fileSelected, this,
-                    [this, isOfClaims](const QString& file) { exportTo(file, isOfClaims); });
-            dialog->open();
-        });
-    }
-    menu->popup(below->mapToGlobal(QPoint(0, below->height())));
-}
-
-void ExperimentsPage::exportTo(const QString& file, bool isOfClaims) {
-    std::string content;
-    const bool isJson = file.endsWith(QStringLiteral(".json"));
-    const auto written = [&](const app::report::Document& document) {
-        return file.endsWith(QStringLiteral(".md"))    ? app::report::writeMarkdown(document)
-               : file.endsWith(QStringLiteral(".pdf")) ? app::report::writePdf(document)
-                                                       : app::report::writeHtml(document);
-    };
-    if (isOfClaims) {
-        content = isJson ? app::claimsJson(m_claims->rows())
-                         : written(app::report::claimsDocument(m_claims->rows()));
-    } else {
-        const ShownExperiment& shown = m_view->shown();
-        const app::ExperimentResult result{.run = shown.run.value_or(app::RunInfo{}),
-                                           .experiment = shown.experiment,
-                                           .blocks = shown.blocks,
-                                           .verdict = shown.verdict};
-        if (isJson) {
-            content = app::experimentJson(result);
-        } else {
-            auto store = app::RunStore::open(m_session.runLog(), app::StoreMode::ReadOnly);
-            const auto run = store ? (*store)->load(result.run.id)
-                                   : engine::Result<app::RunData>(std::unexpected(store.error()));
-            content = written(app::report::experimentDocument(result, run ? &*run : nullptr));
-        }
-    }
-    const auto done = app::writeFile(file.toStdString(), content);
-    Q_EMIT messageRaised(done ? tr("Report written") : tr("The report was not written"),
-                         done ? file : QString::fromStdString(done.error().message));
-}
-
 QString ExperimentsPage::title() const {
     return tr("Experiments");
 }
@@ -358,6 +308,9 @@ void ExperimentsPage::setShown(bool isShown) {
     m_isShown = isShown;
     if (isShown) {
         refreshResults();
+        if (m_foreignLog.empty()) {
+            readForeign({}, 0); // the example
+        }
         showChosen();
     }
 }
@@ -399,6 +352,16 @@ void ExperimentsPage::openArgument(const QString& argument) {
             showTab(view);
             return;
         }
+    }
+    if (argument.startsWith(QStringLiteral("run:"))) {
+        m_wantedRun = argument.mid(4).toLongLong();
+        refreshResults();
+        return;
+    }
+    if (argument.startsWith(QStringLiteral("log:"))) { // log:RUN:FILE
+        readForeign(QFile::encodeName(argument.section(u':', 2)).toStdString(),
+                    argument.section(u':', 1, 1).toLongLong());
+        return;
     }
     showTab(0);
     const std::string name = argument.toStdString();

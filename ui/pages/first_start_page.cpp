@@ -5,6 +5,7 @@
 #include "app/observe/machine.h"
 #include "app/session.h"
 #include "engine/model_file.h"
+#include "ui/dropped_file.h"
 #include "ui/icons.h"
 #include "ui/panels/model_dialog.h"
 #include "ui/panels/start_parts.h"
@@ -81,8 +82,8 @@ FirstStartPage::FirstStartPage(app::Session& session, std::filesystem::path mode
     auto* arrow = new QLabel(zone);
     arrow->setPixmap(icon(QStringLiteral("download"), ColorRole::Accent).pixmap(18, 18));
     m_dropText = makeLabel({}, TextRole::Small, zone);
-    m_dropKinds =
-        makeLabel(QStringLiteral(".gguf  .safetensors  .toml  .db"), TextRole::Caption, zone);
+    m_dropKinds = makeLabel(QStringLiteral(".gguf  .safetensors  .toml  .csv  .jsonl  .json  .db"),
+                            TextRole::Caption, zone);
     drop->addStretch(1);
     drop->addWidget(arrow);
     drop->addSpacing(8);
@@ -91,9 +92,18 @@ FirstStartPage::FirstStartPage(app::Session& session, std::filesystem::path mode
     drop->addWidget(m_dropKinds);
     drop->addStretch(1);
     column->addWidget(zone);
-    column->addWidget(new StartSteps(block));
+    auto* steps = new StartSteps(block);
+    connect(steps, &StartSteps::chosen, this, &FirstStartPage::goToStep);
+    column->addWidget(steps);
+    auto* foot = new QHBoxLayout;
+    foot->setSpacing(12);
+    m_example = new StartExample(block);
+    connect(m_example, &StartExample::requested, this,
+            [this] { Q_EMIT pageRequested(QStringLiteral("runs"), QStringLiteral("example")); });
     m_machine = new MachineFacts(QString::fromStdString(m_session.runLog().string()), block);
-    column->addWidget(m_machine);
+    foot->addWidget(m_example, 16);
+    foot->addWidget(m_machine, 9);
+    column->addLayout(foot);
     column->addStretch(3);
     centre->addStretch(1);
     centre->addWidget(block, 100);
@@ -125,11 +135,6 @@ QWidget* FirstStartPage::makeHead() {
     texts->addWidget(m_subtitle);
     line->addWidget(new Mark(head));
     line->addLayout(texts, 1);
-    m_example = makeButton({}, ButtonKind::Quiet, head);
-    m_example->setIcon(icon(QStringLiteral("runs")));
-    connect(m_example, &QPushButton::clicked, this,
-            [this] { Q_EMIT pageRequested(QStringLiteral("runs"), QStringLiteral("example")); });
-    line->addWidget(m_example);
     return head;
 }
 
@@ -203,6 +208,20 @@ void FirstStartPage::lookForDefault() {
 void FirstStartPage::startDefault() {
     if (m_default.presence == app::ModelPresence::Present) {
         open(QString::fromStdString(m_default.file.string()));
+    }
+}
+
+// Of the four ways to the first verdict.
+void FirstStartPage::goToStep(int step) {
+    switch (step) {
+    case 1:
+        firstFocus()->setFocus(Qt::OtherFocusReason);
+        break;
+    case 4:
+        Q_EMIT pageRequested(QStringLiteral("experiments"), QStringLiteral("results"));
+        break;
+    default: // settings stand beside the workload
+        Q_EMIT pageRequested(QStringLiteral("load"), QStringLiteral("demo"));
     }
 }
 
@@ -356,19 +375,19 @@ void FirstStartPage::retranslate() {
     m_subtitle->setText(
         tr("Headway runs it here, in this window, and measures what every switch really costs."));
     const app::Machine machine = app::readMachine();
-    m_example->setText(tr("See an example run"));
-    m_example->setToolTip(tr("A recording on the default model; needs none"));
     m_start->setText(tr("Start with it"));
     m_copyCommand->setText(tr("Copy the command"));
     m_fileCard->setTitle(tr("Open a file"));
     m_fileCard->setCaption(tr("%1 of memory free").arg(app::bytesText(machine.availableBytes)));
-    m_fileCard->setText(tr("A GGUF file. The header is checked first "
-                           "and tells memory needs before anything loads."));
+    m_fileCard->setText(tr("GGUF or safetensors, also split: DeepSeek, Qwen, Llama, Gemma. The "
+                           "header is checked first and tells memory needs before anything "
+                           "loads."));
     m_openFile->setText(tr("Open…"));
     m_dropNote->setText(tr("or drop it anywhere"));
     m_shapeCard->setTitle(tr("Try a shape"));
     m_shape->setAccessibleName(tr("Shape of the synthetic model"));
-    m_dropText->setText(tr("Drop a model file, a workload or a run log here"));
+    m_dropText->setText(
+        tr("Drop a model file, a workload, a trace, a run export or a run log here"));
     showDefault();
     showShapeProgress();
 }
@@ -403,10 +422,8 @@ void FirstStartPage::dropEvent(QDropEvent* event) {
     m_drop->setLit(false);
     const QList<QUrl> urls = event->mimeData()->urls();
     const QString file = urls.isEmpty() ? QString() : urls.first().toLocalFile();
-    if (file.endsWith(QLatin1String(".toml"), Qt::CaseInsensitive)) {
-        Q_EMIT pageRequested(QStringLiteral("load"), file);
-    } else if (file.endsWith(QLatin1String(".db"), Qt::CaseInsensitive)) {
-        Q_EMIT pageRequested(QStringLiteral("runs"), file);
+    if (const QString page = pageOfFile(file); !page.isEmpty()) {
+        Q_EMIT pageRequested(page, file);
     } else if (!file.isEmpty()) {
         auto* inspection = new ModelDialog(file.toStdString(), this);
         connect(inspection, &ModelDialog::loadRequested, this, &FirstStartPage::open);

@@ -26,6 +26,7 @@ class DropZone;
 class KeyButton;
 class MachineFacts;
 class StartChoice;
+class StartExample;
 
 class FirstStartPage final : public Page {
     Q_OBJECT
@@ -73,6 +74,7 @@ private:
     void showDefault();
     void showShapeProgress();
     void open(const QString& file);
+    void goToStep(int step);
     void retranslate();
 
     app::Session& m_session;
@@ -82,7 +84,6 @@ private:
     std::shared_ptr<Making> m_making;
     QString m_shapeProblem;
 
-    QPushButton* m_example = nullptr;
     QLabel* m_title = nullptr;
     QLabel* m_subtitle = nullptr;
     StartChoice* m_defaultCard = nullptr;
@@ -100,6 +101,7 @@ private:
     DropZone* m_drop = nullptr;
     QLabel* m_dropText = nullptr;
     QLabel* m_dropKinds = nullptr;
+    StartExample* m_example = nullptr;
     MachineFacts* m_machine = nullptr;
 };
 

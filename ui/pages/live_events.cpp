@@ -13,7 +13,6 @@ namespace ui {
 namespace {
 
 constexpr double kEverySeconds = 5.0; // while a marker's span still grows
-constexpr std::size_t kWatched = 50;  // newest markers whose effects are kept up to date
 
 QString who(const engine::Event& event) {
     // The engine applies at a step boundary what the operator asked for.
@@ -72,7 +71,8 @@ void LiveEvents::reset() {
     ++m_generation;
 }
 
-void LiveEvents::advance(const app::History& history, app::SampleFilter filter) {
+void LiveEvents::advance(const app::History& history, app::SampleFilter filter,
+                         std::size_t watched) {
     if (history.start() != m_start || filter != m_filter) {
         reset();
         m_start = history.start();
@@ -83,7 +83,7 @@ void LiveEvents::advance(const app::History& history, app::SampleFilter filter) 
     }
     const auto& markers = history.markers();
     const double now = history.endSeconds();
-    const std::size_t first = markers.size() > kWatched ? markers.size() - kWatched : 0;
+    const std::size_t first = markers.size() > watched ? markers.size() - watched : 0;
     for (std::size_t index = markers.size(); index-- > first;) {
         const int number = markers[index].number;
         if (app::bookmarkOf(markers[index].event)) {

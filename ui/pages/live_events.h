@@ -26,8 +26,11 @@ public:
     std::vector<EventRow> rows(const app::History& history,
                                std::optional<std::pair<double, double>> span) const;
     // Starts the next due effect, if any. Cheap; call a few times a second.
-    void advance(const app::History& history, app::SampleFilter filter);
-    void reset(); // another history follows
+    // `watched`: of so many newest markers.
+    void advance(const app::History& history, app::SampleFilter filter,
+                 std::size_t watched = kWatched);
+    static constexpr std::size_t kWatched = 50; // while a run goes on
+    void reset();                               // another history follows
 
 Q_SIGNALS:
     void effectChanged();

@@ -329,15 +329,25 @@ void LoadPage::follow() {
     }
     m_progress->setValue(hasRun ? app::runTimeText(progress.seconds) : QStringLiteral("—"));
     m_progress->setShare(hasRun ? std::optional(app::shareDone(progress)) : std::nullopt);
-    m_progress->setNote(progress.isRunning ? tr("of %1, %2 left")
-                                                 .arg(app::runTimeText(progress.totalSeconds),
-                                                      app::runTimeText(app::secondsLeft(progress)))
-                        : hasRun ? tr("of %1, ended").arg(app::runTimeText(progress.totalSeconds))
-                                 : tr("not started"));
+    const std::optional<std::int64_t> toAnswer = app::leftToAnswer(progress);
+    m_progress->setNote(
+        toAnswer ? tr("sending ended · %n to finish", nullptr, static_cast<int>(*toAnswer))
+        : progress.isRunning ? tr("of %1, %2 left")
+                                   .arg(app::runTimeText(progress.totalSeconds),
+                                        app::runTimeText(app::secondsLeft(progress)))
+        : hasRun ? tr("of %1, ended").arg(app::runTimeText(progress.totalSeconds))
+                 : tr("not started"));
     const auto rate = [](double value) { return app::numberText(value, 1); };
-    m_rate->setValue(hasRun ? rate(progress.achievedRate) : QStringLiteral("—"), tr("req/s"));
-    m_rate->setNote(progress.wantedRate > 0.0 ? tr("wanted %1").arg(rate(progress.wantedRate))
-                                              : tr("no rate wanted"));
+    // Once sending has ended its last ten seconds say less than the whole of it.
+    const bool isOver = hasRun && (toAnswer || !progress.isRunning);
+    m_rate->setCaption(isOver ? tr("Achieved, all of it") : tr("Achieved, last 10 s"));
+    m_rate->setValue(!hasRun  ? QStringLiteral("—")
+                     : isOver ? rate(app::meanRate(progress))
+                              : rate(progress.achievedRate),
+                     tr("req/s"));
+    m_rate->setNote(isOver ? tr("%1 sent").arg(app::numberText(double(progress.sent)))
+                    : progress.wantedRate > 0.0 ? tr("wanted %1").arg(rate(progress.wantedRate))
+                                                : tr("no rate wanted"));
     m_lag->setValue(hasRun ? app::millisecondsText(progress.lagP99Ms) : QStringLiteral("—"),
                     tr("ms p99"));
     m_lag->setNote(hasRun ? tr("median %1 ms").arg(app::millisecondsText(progress.lagP50Ms))
@@ -384,7 +394,6 @@ void LoadPage::retranslate() {
     m_save->setText(tr("Save…"));
     m_editor->setAccessibleName(tr("Workload as TOML"));
     m_progress->setCaption(tr("Progress"));
-    m_rate->setCaption(tr("Achieved, last 10 s"));
     m_lag->setCaption(tr("Lag"));
     m_outcomes->setCaption(tr("Requests"));
     BannerContent behind;

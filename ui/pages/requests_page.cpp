@@ -1,5 +1,6 @@
 #include "ui/pages/requests_page.h"
 
+#include "app/background.h"
 #include "app/labels.h"
 #include "app/observe/request_csv.h"
 #include "app/plot/plot.h"
@@ -290,12 +291,29 @@ void RequestsPage::showColumnsMenu() {
     menu->popup(m_columns->mapToGlobal(QPoint(0, m_columns->height() + 2)));
 }
 
-std::string RequestsPage::shownCsv() const {
-    std::string text = app::requestCsvHeader();
+std::vector<app::RequestRow> RequestsPage::shownRows() const {
+    std::vector<app::RequestRow> rows;
+    rows.reserve(static_cast<std::size_t>(m_model->rowCount()));
     for (int i = 0; i < m_model->rowCount(); ++i) {
-        text += app::requestCsvLine(m_model->rowAt(i));
+        rows.push_back(m_model->rowAt(i));
     }
-    return text;
+    return rows;
+}
+
+void RequestsPage::exportTo(const QString& file) {
+    app::runInBackground(
+        this,
+        [rows = shownRows(), path = file.toStdString()] {
+            std::string text = app::requestCsvHeader();
+            for (const app::RequestRow& row : rows) {
+                text += app::requestCsvLine(row);
+            }
+            return app::writeFile(path, text);
+        },
+        [this, file](const engine::Result<void>& written) {
+            Q_EMIT messageRaised(written ? tr("Requests exported") : tr("The export failed"),
+                                 written ? file : QString::fromStdString(written.error().message));
+        });
 }
 
 void RequestsPage::exportCsv() {
@@ -305,11 +323,7 @@ void RequestsPage::exportCsv() {
     dialog->setNameFilter(tr("CSV files (*.csv)"));
     dialog->setDefaultSuffix(QStringLiteral("csv"));
     dialog->selectFile(QStringLiteral("requests.csv"));
-    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
-        const auto written = app::writeFile(file.toStdString(), shownCsv());
-        Q_EMIT messageRaised(written ? tr("Requests exported") : tr("The export failed"),
-                             written ? file : QString::fromStdString(written.error().message));
-    });
+    connect(dialog, &QFileDialog::fileSelected, this, &RequestsPage::exportTo);
     dialog->open();
 }
 

@@ -45,7 +45,8 @@ public:
     // Only requests whose first text (or end) lies in a span that was selected on the charts.
     void setSpan(std::optional<std::pair<double, double>> span);
     // The rows that the table shows, as CSV.
-    std::string shownCsv() const;
+    std::vector<app::RequestRow> shownRows() const;
+    void exportTo(const QString& file); // as CSV, in the background
 
 Q_SIGNALS:
     void spanCleared(); // by the chip, or because another run began

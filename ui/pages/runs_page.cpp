@@ -12,6 +12,7 @@
 #include "ui/widgets/card.h"
 
 #include <QEvent>
+#include <QFile>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -211,6 +212,15 @@ void RunsPage::buildList(QVBoxLayout* column) {
     connect(m_set, &RunSetView::reportRequested, this, &RunsPage::openReportMenu);
     connect(m_comparison, &ComparisonView::noteEdited, this, &RunsPage::saveNote);
     connect(m_opened, &RunView::noteEdited, this, &RunsPage::saveNote);
+    connect(m_opened, &RunView::experimentRequested, this, [this] {
+        if (const auto run = currentRun()) {
+            Q_EMIT pageRequested(
+                QStringLiteral("experiments"),
+                isOwnLog()
+                    ? QStringLiteral("run:%1").arg(*run)
+                    : QStringLiteral("log:%1:%2").arg(*run).arg(QFile::decodeName(m_log.c_str())));
+        }
+    });
     connect(m_opened, &RunView::splitRequested, this, &RunsPage::splitOpened);
     connect(m_opened, &RunView::bookmarkNamed, this, [this](double seconds, const QString& name) {
         if (const auto run = currentRun()) {
@@ -262,10 +272,14 @@ void RunsPage::takeList(engine::Result<std::vector<app::RunSummary>> runs) {
                              ? tr("No run yet: start a load, or record what happens.")
                              : tr("No run matches the filter."));
     }
-    const int row = selected ? m_model->shownWhere([&](const app::RunSummary& run) {
-        return run.run.id == *selected;
-    })
-                             : -1;
+    int row = selected ? m_model->shownWhere(
+                             [&](const app::RunSummary& run) { return run.run.id == *selected; })
+                       : -1;
+    if (runs && std::exchange(m_isFirstList, false) && row < 0 && m_ticks.empty()) {
+        row = m_model->shownWhere([](const app::RunSummary& run) { // the newest that is over
+            return run.run.state == app::RunState::Finished;
+        });
+    }
     {
         // A list that was only read anew changes nothing below it.
         const QSignalBlocker blocker(m_table);
@@ -343,6 +357,8 @@ void RunsPage::openArgument(const QString& argument) {
     const qint64 run = argument.toLongLong(&isNumber);
     if (argument == QStringLiteral("example")) {
         openExample();
+    } else if (argument.endsWith(QStringLiteral(".db"), Qt::CaseInsensitive)) {
+        openLog(QFile::encodeName(argument).toStdString());
     } else if (isNumber) {
         m_ticks.clear();
         m_split.reset();

@@ -98,7 +98,8 @@ private:
     app::Session& m_session;
     std::filesystem::path m_log;
     RunModel* m_model = nullptr;
-    RunTicks m_ticks;
+    RunTicks m_ticks;                      // side A first
+    std::vector<std::int64_t> m_tickOrder; // the same runs as they were ticked
     RunBaseline m_baseline;
     struct Split {
         std::int64_t run = 0;
@@ -110,6 +111,7 @@ private:
     std::optional<std::int64_t> m_deleting;    // hidden, until undo is no longer possible
     int m_listNumber = 0, m_contentNumber = 0; // newest background read; older ones are dropped
     bool m_isShown = false;
+    bool m_isFirstList = true; // of this log: its newest run is opened
 
     QLineEdit* m_filter = nullptr;
     QLabel* m_filterError = nullptr;

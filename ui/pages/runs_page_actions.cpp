@@ -16,6 +16,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QPushButton>
+#include <QShortcut>
 #include <QStackedWidget>
 #include <QTimer>
 
@@ -72,6 +73,12 @@ engine::Result<void> carryOut(const ExportJob& job) {
                                           : app::reportHtml(*job.pair.a, *job.pair.b));
 }
 
+void closeOnEscape(QLineEdit* editor, QWidget* back) {
+    auto* escape = new QShortcut(QKeySequence(Qt::Key_Escape), editor);
+    escape->setContext(Qt::WidgetShortcut);
+    QObject::connect(escape, &QShortcut::activated, back, [back] { back->setFocus(); });
+}
+
 } // namespace
 
 void RunsPage::renameRun(std::int64_t run, const QString& name) {
@@ -108,6 +115,7 @@ void RunsPage::editName(int row) {
         renameRun(run, editor->text());
         m_table->setFocus(); // which also ends the editor
     });
+    closeOnEscape(editor, m_table);
     // Leaving it otherwise keeps the old name.
     connect(editor, &QLineEdit::editingFinished, editor, &QObject::deleteLater);
 }
@@ -199,11 +207,13 @@ void RunsPage::editTags(int row) {
                             .adjusted(1, 0, -1, -1));
     editor->show();
     editor->setFocus();
-    connect(editor, &QLineEdit::editingFinished, this, [this, editor, id = run.run.id] {
+    connect(editor, &QLineEdit::returnPressed, this, [this, editor, id = run.run.id] {
         setTags(id, editor->text().split(QLatin1Char(',')));
-        editor->deleteLater();
-        m_table->setFocus();
+        m_table->setFocus(); // which also ends the editor
     });
+    closeOnEscape(editor, m_table);
+    // Leaving it otherwise keeps the old ones.
+    connect(editor, &QLineEdit::editingFinished, editor, &QObject::deleteLater);
 }
 
 void RunsPage::openMenu(const QPoint& position) {
@@ -306,6 +316,7 @@ void RunsPage::chooseLog() {
 void RunsPage::openLog(const std::filesystem::path& file) {
     commitDeletion();
     m_log = file;
+    m_isFirstList = true;
     m_ticks.clear();
     m_model->clear();
     showContent();
@@ -316,6 +327,7 @@ void RunsPage::openLog(const std::filesystem::path& file) {
 void RunsPage::openExample() {
     if (const auto log = app::exampleLog()) {
         openLog(*log);
+        m_wanted = 1; // it holds one
     } else {
         Q_EMIT messageRaised(tr("The example run can't be opened"),
                              QString::fromStdString(log.error().message));

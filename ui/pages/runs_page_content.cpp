@@ -20,19 +20,24 @@ namespace ui {
 void RunsPage::setTicked(std::int64_t run, bool isTicked) {
     std::erase(m_ticks, run);
     m_split.reset();
+    // What left the comparison by another way has no place among the ticks any more.
+    std::erase_if(m_tickOrder, [this](std::int64_t each) {
+        return std::ranges::find(m_ticks, each) == m_ticks.end();
+    });
     if (isTicked) {
-        m_ticks.push_back(run);
-        if (m_ticks.size() > app::kMostCompared) { // the one that was ticked first makes room
-            m_ticks.erase(m_ticks.begin());
+        m_tickOrder.push_back(run);
+        const auto isPinned = [this](std::int64_t each) {
+            return m_baseline && m_baseline->run.id == each;
+        };
+        if (m_tickOrder.size() > app::kMostCompared) { // the one ticked first makes room
+            m_tickOrder.erase(std::ranges::find_if_not(m_tickOrder, isPinned));
         }
-        // The older run is side A, unless swapped; of several the first is what others are held
-        // against, which is the baseline where it is among them.
+        m_ticks = m_tickOrder;
+        // The baseline is side A; without it the older run, unless swapped.
         std::ranges::sort(m_ticks);
-        if (m_baseline && m_ticks.size() > 2) {
-            const auto pinned = std::ranges::find(m_ticks, m_baseline->run.id);
-            if (pinned != m_ticks.end()) {
-                std::rotate(m_ticks.begin(), pinned, pinned + 1);
-            }
+        const auto pinned = std::ranges::find_if(m_ticks, isPinned);
+        if (pinned != m_ticks.end()) {
+            std::rotate(m_ticks.begin(), pinned, pinned + 1);
         }
     }
     m_table->viewport()->update();

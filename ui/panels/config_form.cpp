@@ -206,6 +206,28 @@ FieldRow* ConfigForm::row(std::string_view key) const {
     return found == m_rows.end() ? nullptr : found->second;
 }
 
+void ConfigForm::toggle(std::string_view key) {
+    if (FieldRow* found = row(key)) {
+        const std::string value = engine::valueText(found->field(), m_session.config().requested);
+        propose(found, value == "on" ? QStringLiteral("off") : QStringLiteral("on"));
+    }
+}
+
+void ConfigForm::reveal(std::string_view key) {
+    FieldRow* found = row(key);
+    if (found == nullptr) {
+        return;
+    }
+    m_filter->clear();
+    for (QWidget* at = m_scroll->parentWidget(); at != nullptr; at = at->parentWidget()) {
+        if (auto* scroll = qobject_cast<QScrollArea*>(at)) {
+            scroll->ensureWidgetVisible(found, 0, 80);
+            break;
+        }
+    }
+    found->editor()->setFocus(Qt::OtherFocusReason);
+}
+
 void ConfigForm::propose(FieldRow* row, const QString& value) {
     const engine::Field& field = row->field();
     const std::string key(field.key);

@@ -37,6 +37,8 @@ public:
     // The row of a field, for tests and for "show me this setting".
     FieldRow* row(std::string_view key) const;
     QLineEdit* filterField() const { return m_filter; }
+    void toggle(std::string_view key); // a switch
+    void reveal(std::string_view key); // scrolls to the row and gives it the focus
     bool canUndo() const { return !m_undo.empty(); }
 
 public Q_SLOTS:

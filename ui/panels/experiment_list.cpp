@@ -112,6 +112,7 @@ void ExperimentList::fill() {
     const QSignalBlocker blocker(this);
     clear();
     const std::pair<ExperimentKind, QString> groups[] = {{ExperimentKind::Finished, tr("Finished")},
+                                                         {ExperimentKind::Foreign, m_foreignName},
                                                          {ExperimentKind::Library, tr("Library")},
                                                          {ExperimentKind::Own, tr("Own")}};
     for (const auto& [kind, name] : groups) {

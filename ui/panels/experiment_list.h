@@ -11,7 +11,7 @@
 
 namespace ui {
 
-enum class ExperimentKind : std::uint8_t { Finished, Library, Own };
+enum class ExperimentKind : std::uint8_t { Finished, Foreign, Library, Own };
 
 struct ExperimentEntry {
     ExperimentKind kind = ExperimentKind::Library;
@@ -30,6 +30,8 @@ public:
     // Keeps the chosen entry where it is still there.
     void setEntries(std::vector<ExperimentEntry> entries);
     void setFilter(const QString& text);
+    // Of the entries that are of another log: "Example", "other.db".
+    void setForeignName(const QString& name) { m_foreignName = name; }
     const std::vector<ExperimentEntry>& entries() const { return m_entries; }
     void choose(ExperimentKind kind, std::size_t index);
     std::optional<ExperimentEntry> chosen() const;
@@ -41,7 +43,7 @@ private:
     void fill();
 
     std::vector<ExperimentEntry> m_entries;
-    QString m_filter;
+    QString m_filter, m_foreignName;
 };
 
 } // namespace ui

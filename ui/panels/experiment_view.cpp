@@ -3,6 +3,7 @@
 #include "app/experiment/experiment_labels.h"
 #include "app/labels.h"
 #include "app/run_labels.h"
+#include "app/value_text.h"
 #include "ui/icons.h"
 #include "ui/panels/verdict_column.h"
 #include "ui/theme.h"
@@ -181,7 +182,7 @@ void ExperimentView::refreshPlan() {
     }
     QStringList sets;
     for (const std::string& name : experiment.workload.promptSets) {
-        sets << QString::fromStdString(name);
+        sets << app::promptSetLabel(name);
     }
     set(1, tr("Workload"), load,
         tr("%1 · seed %2").arg(sets.join(QStringLiteral(", "))).arg(experiment.workload.seed));

@@ -89,19 +89,25 @@ void RunCharts::setRun(const app::OpenedRun& run) {
     m_effects->reset();
     while (m_charts.size() < run.plots.size()) {
         auto* chart = new ChartView(*m_group, this);
-        const auto place = static_cast<int>(m_charts.size());
-        m_grid->addWidget(chart, place / 2, place % 2);
-        chart->setShowsPinTexts(place == 0);
         connect(chart, &ChartView::markerActivated, this, [this](int number) {
             m_events->setCurrent(number);
             m_group->goToMarker(number);
         });
-        chart->show();
         m_charts.push_back(chart);
     }
     if (m_run == nullptr) {
         return;
     }
+    m_available.clear();
+    for (std::size_t i = 0; i < m_charts.size(); ++i) {
+        if (i < run.plots.size()) {
+            m_available.push_back({run.plots[i].key, run.plots[i].title});
+            if (m_charts[i]->plot().key != run.plots[i].key) {
+                m_charts[i]->setPlot(run.plots[i]); // its place has another chart now
+            }
+        }
+    }
+    placeCharts();
     m_group->setMarkers(app::chartMarkers(m_run->history));
     if (isSame) {
         beginFeed();
@@ -115,6 +121,38 @@ void RunCharts::setRun(const app::OpenedRun& run) {
         m_remaining = 0; // they are there already
     }
     feedEvents();
+}
+
+void RunCharts::setChartShown(const QString& key, bool isShown) {
+    m_hidden.removeAll(key);
+    m_more.removeAll(key);
+    const app::ChartRow* row = app::findChart(key.toStdString());
+    if (row != nullptr && row->isDefault != isShown) {
+        (isShown ? m_more : m_hidden).append(key);
+    }
+    placeCharts();
+    beginFeed();
+}
+
+bool RunCharts::isChartShown(const QString& key) const {
+    const app::ChartRow* row = app::findChart(key.toStdString());
+    return row != nullptr && (row->isDefault ? !m_hidden.contains(key) : m_more.contains(key));
+}
+
+// Two in a row; those that are not wanted, and those that this run has nothing of, are hidden.
+void RunCharts::placeCharts() {
+    int place = 0;
+    for (std::size_t i = 0; i < m_charts.size(); ++i) {
+        ChartView* chart = m_charts[i];
+        m_grid->removeWidget(chart);
+        const bool isShown = i < m_available.size() && isChartShown(m_available[i].first);
+        chart->setVisible(isShown);
+        if (isShown) {
+            m_grid->addWidget(chart, place / 2, place % 2);
+            chart->setShowsPinTexts(place == 0);
+            ++place;
+        }
+    }
 }
 
 void RunCharts::setTakesBookmarks(bool takes) {
@@ -177,6 +215,10 @@ void RunCharts::feedNext() {
     --m_remaining;
     m_next = (m_next + 1) % m_charts.size();
     ChartView* chart = m_charts[m_next];
+    if (chart->isHidden()) {
+        m_feedTimer->start(0ms);
+        return;
+    }
     if (const app::ChartRow* row = app::findChart(chart->plot().key.toStdString())) {
         const TimeView& view = m_group->view();
         chart->setPlot(row->make(historyOf(*row), {.from = view.from(),
@@ -193,7 +235,7 @@ void RunCharts::feedEvents() {
     if (m_run == nullptr) {
         return;
     }
-    m_effects->advance(m_run->history, app::SampleFilter::Warm);
+    m_effects->advance(m_run->history, app::SampleFilter::Warm, LiveEvents::kMostRows);
     const auto selection = m_group->selection();
     m_events->setRows(m_effects->rows(m_run->history, selection));
     m_events->setNote(selection ? tr("in %1 – %2")

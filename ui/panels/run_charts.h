@@ -6,6 +6,7 @@
 #include "app/compare/run_views.h"
 #include "app/plot/curve_cache.h"
 
+#include <QStringList>
 #include <QWidget>
 
 #include <memory>
@@ -40,6 +41,10 @@ public:
     ChartGroup& group() const { return *m_group; }
     EventStrip* events() const { return m_events; }
     const std::vector<ChartView*>& charts() const { return m_charts; }
+    // Key and title of what the run has data for; which of them are shown is kept for other runs.
+    const std::vector<std::pair<QString, QString>>& available() const { return m_available; }
+    void setChartShown(const QString& key, bool isShown);
+    bool isChartShown(const QString& key) const;
 
 Q_SIGNALS:
     void selectionChanged();
@@ -56,6 +61,7 @@ private:
     void feedNext();
     void feedEvents();
     void beginFeed();
+    void placeCharts();
     void askForBookmark(double seconds);
     std::optional<double> placeOf(int number) const;
 
@@ -70,6 +76,8 @@ private:
     app::CurveCache m_cache; // of its curves
     ChartGroup* m_group;
     std::vector<ChartView*> m_charts;
+    std::vector<std::pair<QString, QString>> m_available;
+    QStringList m_more, m_hidden; // beside and of the default ones
     QGridLayout* m_grid;
     EventStrip* m_events;
     LiveEvents* m_effects;

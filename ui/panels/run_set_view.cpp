@@ -2,6 +2,7 @@
 
 #include "app/labels.h"
 #include "app/run_labels.h"
+#include "app/value_text.h"
 #include "ui/icons.h"
 #include "ui/theme.h"
 #include "ui/widgets/card.h"
@@ -160,7 +161,9 @@ std::vector<SetRow> setRows(const app::RunSet& set) {
     }
     for (std::size_t i = 0; i < set.againstFirst.front().rows.size(); ++i) {
         const app::ComparisonRow& first = set.againstFirst.front().rows[i];
-        SetRow row{.name = app::measureLabel(first.metric), .unit = plain(first.unit), .cells = {}};
+        SetRow row{.name = app::measureLabel(first.metric),
+                   .unit = app::unitText(first.unit),
+                   .cells = {}};
         row.cells.push_back(
             {.value = app::numberText(first.a, app::shownDecimals(first)),
              .difference = {},

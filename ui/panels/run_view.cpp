@@ -18,6 +18,7 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMenu>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QStackedWidget>
@@ -104,6 +105,15 @@ RunView::RunView(QWidget* parent) : QWidget(parent) {
     head->addWidget(m_state);
     head->addWidget(m_facts, 1);
     head->addWidget(m_span);
+    m_experiment = makeButton({}, ButtonKind::Normal, this);
+    m_experiment->setIcon(icon(QStringLiteral("experiments")));
+    m_experiment->hide();
+    connect(m_experiment, &QPushButton::clicked, this, &RunView::experimentRequested);
+    m_chartsButton = makeButton({}, ButtonKind::Quiet, this);
+    m_chartsButton->setIcon(icon(QStringLiteral("columns")));
+    connect(m_chartsButton, &QPushButton::clicked, this, &RunView::openChartMenu);
+    head->addWidget(m_experiment);
+    head->addWidget(m_chartsButton);
     head->addWidget(m_dialects);
     head->addWidget(m_report);
     column->addLayout(head);
@@ -174,6 +184,19 @@ void RunView::setRun(app::OpenedRun run) {
         m_note->setPlainText(plain(m_run.data->summary.run.note));
     }
     refresh();
+}
+
+void RunView::openChartMenu() {
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    for (const auto& [key, title] : m_charts->available()) {
+        QAction* action = menu->addAction(title);
+        action->setCheckable(true);
+        action->setChecked(m_charts->isChartShown(key));
+        connect(action, &QAction::toggled, m_charts,
+                [this, key = key](bool isOn) { m_charts->setChartShown(key, isOn); });
+    }
+    menu->popup(m_chartsButton->mapToGlobal(QPoint(0, m_chartsButton->height() + 2)));
 }
 
 void RunView::setEditable(bool isEditable) {
@@ -258,6 +281,7 @@ void RunView::showFigures(const app::RunSummary& summary) {
         m_figures[place]->setToolTip(app::definitionTip(name.left(4).toLower().toStdString()));
         m_figures[place]->setValue(app::millisecondsText(value), QStringLiteral("ms"));
         m_figures[place]->setNote(sampleNote(quantiles, share));
+        m_figures[place]->setUnsure(quantiles.n < app::leastCount(share));
     };
     latency(0, QStringLiteral("TTFT p50"), summary.ttftMs, summary.ttftMs.p50, 0.50);
     latency(1, QStringLiteral("TTFT p90"), summary.ttftMs, summary.ttftMs.p90, 0.90);
@@ -281,6 +305,11 @@ void RunView::showFigures(const app::RunSummary& summary) {
 
 void RunView::refresh() {
     m_report->setText(tr("Report…"));
+    m_chartsButton->setText(tr("Charts"));
+    m_chartsButton->setToolTip(tr("Choose the charts of the run"));
+    m_experiment->setText(tr("Open the experiment"));
+    m_experiment->setToolTip(tr("Its blocks and its verdict"));
+    m_experiment->setVisible(m_run.isExperiment);
     m_span->setToolTip(tr("Figures of the selected span: requests that arrived and ended in it. "
                           "Click to clear (Esc)"));
     m_span->setAccessibleName(tr("Selected span"));

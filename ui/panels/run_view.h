@@ -46,6 +46,7 @@ Q_SIGNALS:
     void bookmarkNamed(double seconds, const QString& name);
     void bookmarkRemoved(double seconds, const QString& name);
     void reportRequested(QPushButton* below);
+    void experimentRequested(); // that the run was recorded for
     void noteEdited(qint64 run, const QString& note);
 
 protected:
@@ -54,6 +55,7 @@ protected:
 private:
     void refresh();
     void showFigures(const app::RunSummary& summary);
+    void openChartMenu();
     void showDialect();
     void showSpan(); // the figures of the selection, or of the whole run
 
@@ -62,6 +64,8 @@ private:
     Tag* m_state = nullptr;
     QLabel* m_facts = nullptr;
     QPushButton* m_report = nullptr;
+    QPushButton* m_experiment = nullptr;
+    QPushButton* m_chartsButton = nullptr;
     std::array<Figure*, 7> m_figures{};
     RunCharts* m_charts = nullptr;
     QComboBox* m_dialects = nullptr;

@@ -5,12 +5,15 @@
 #include "ui/icons.h"
 #include "ui/theme.h"
 #include "ui/widgets/card.h"
+#include "ui/widgets/paint.h"
 #include "ui/widgets/step_badge.h"
 
 #include <QEvent>
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPainter>
+#include <QPushButton>
 #include <QVBoxLayout>
 
 namespace ui {
@@ -102,7 +105,9 @@ StartSteps::StartSteps(QWidget* parent) : QWidget(parent) {
         step->setSpacing(5);
         auto* top = new QHBoxLayout;
         top->setSpacing(8);
-        auto* name = makeLabel({}, TextRole::CardTitle, card);
+        auto* name = makeButton({}, ButtonKind::Quiet, card);
+        setSheetProperty(name, "step", true);
+        connect(name, &QPushButton::clicked, this, [this, number] { Q_EMIT chosen(number); });
         auto* time = makeLabel({}, TextRole::Caption, card);
         auto* text = makeLabel({}, TextRole::Small, card);
         text->setWordWrap(true);
@@ -131,17 +136,91 @@ void StartSteps::retranslate() {
         {tr("Send traffic"), tr("1 min"),
          tr("The demo workload: requests at random times, chat prompts.")},
         {tr("Flip a switch"), tr("1 click"),
-         tr("For example batching or the token budget. The marker shows on every chart.")},
-        {tr("Read the verdict"), tr("1 min"),
-         tr("Record a second run and compare: better, worse or not resolved, with n.")}};
+         tr("For example batching or precision. The marker shows on every chart.")},
+        {tr("Read the verdict"), tr("3 min"),
+         tr("An experiment takes turns, A-B-A-B, warm-up left out: better, worse or not "
+            "resolved, with n.")}};
     for (std::size_t step = 0; step < m_steps.size(); ++step) {
-        for (std::size_t part = 0; part < m_steps[step].size(); ++part) {
-            m_steps[step][part]->setText(texts[step][part]);
-        }
+        m_steps[step].name->setText(texts[step][0]);
+        m_steps[step].time->setText(texts[step][1]);
+        m_steps[step].text->setText(texts[step][2]);
     }
 }
 
 void StartSteps::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::LanguageChange) {
+        retranslate();
+    }
+}
+
+namespace {
+
+// Blocks that take turns: what the example's experiment looks like.
+class TurnsPicture final : public QWidget {
+public:
+    explicit TurnsPicture(QWidget* parent) : QWidget(parent) { setFixedSize(264, 96); }
+
+protected:
+    void paintEvent(QPaintEvent*) override {
+        QPainter painter(this);
+        painter.setRenderHint(QPainter::Antialiasing);
+        constexpr double kGap = 8.0, kHead = 18.0, kWarmUp = 10.0;
+        const double wide = (width() - 3 * kGap) / 4.0;
+        const double bottom = height() - 4.0;
+        for (int block = 0; block < 4; ++block) {
+            const bool isB = block % 2 == 1;
+            const ColorRole role = isB ? ColorRole::SideB : ColorRole::SideA;
+            const QRectF area(block * (wide + kGap), kHead, wide, bottom - kHead);
+            painter.fillRect(area, color(role, 0.12));
+            painter.fillRect(QRectF(area.left(), area.top(), kWarmUp, area.height()),
+                             color(ColorRole::Text3, 0.25));
+            paintText(painter, QRectF(area.left(), 0, wide, kHead),
+                      isB ? QStringLiteral("B") : QStringLiteral("A"),
+                      ui::font(type::kCaption, QFont::DemiBold), color(role), Qt::AlignCenter);
+            const double level = area.top() + area.height() * (isB ? 0.18 : 0.52);
+            painter.setPen(QPen(color(role), 2.0, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+            painter.drawPolyline(QPolygonF({{area.left() + kWarmUp + 1, level + 5},
+                                            {area.left() + kWarmUp + 7, level - 3},
+                                            {area.left() + 0.65 * wide, level + (isB ? -3 : 1)},
+                                            {area.right() - 1, level + (isB ? 2 : 4)}}));
+        }
+        painter.fillRect(QRectF(0, bottom, width(), 1), color(ColorRole::Axis));
+    }
+};
+
+} // namespace
+
+StartExample::StartExample(QWidget* parent) : QWidget(parent) {
+    Card* card = makeFilling(this);
+    auto* line = new QHBoxLayout;
+    line->setSpacing(24);
+    line->addWidget(new TurnsPicture(card));
+    auto* column = new QVBoxLayout;
+    column->setSpacing(6);
+    m_title = makeLabel({}, TextRole::CardTitle, card);
+    m_text = makeLabel({}, TextRole::Small, card);
+    m_text->setWordWrap(true);
+    m_open = makeButton({}, ButtonKind::Normal, card);
+    column->addStretch(1);
+    column->addWidget(m_title);
+    column->addWidget(m_text);
+    column->addWidget(m_open, 0, Qt::AlignLeft);
+    column->addStretch(1);
+    line->addLayout(column, 1);
+    card->body()->addLayout(line, 1);
+    connect(m_open, &QPushButton::clicked, this, &StartExample::requested);
+    retranslate();
+}
+
+void StartExample::retranslate() {
+    m_title->setText(tr("Look around first"));
+    m_text->setText(tr("A recorded example run opens without a model: charts, events, an "
+                       "experiment and its report."));
+    m_open->setText(tr("Open the example run"));
+}
+
+void StartExample::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
     if (event->type() == QEvent::LanguageChange) {
         retranslate();
@@ -161,12 +240,12 @@ MachineFacts::MachineFacts(QString runLog, QWidget* parent)
         auto* name = makeLabel({}, TextRole::Muted, card);
         auto* value = makeLabel({}, TextRole::Small, card);
         value->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        grid->addWidget(name, i / 2, i % 2 * 2);
-        grid->addWidget(value, i / 2, i % 2 * 2 + 1);
+        value->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+        grid->addWidget(name, i, 0);
+        grid->addWidget(value, i, 1);
         m_facts.emplace_back(name, value);
     }
-    grid->setColumnStretch(1, 3);
-    grid->setColumnStretch(3, 2);
+    grid->setColumnStretch(1, 1);
     card->body()->addLayout(grid);
     refresh();
 }
@@ -189,6 +268,7 @@ void MachineFacts::refresh() {
     for (std::size_t i = 0; i < facts.size(); ++i) {
         m_facts[i].first->setText(facts[i].first);
         m_facts[i].second->setText(facts[i].second);
+        m_facts[i].second->setToolTip(facts[i].second);
     }
     m_facts[0].second->setToolTip(plain(machine.processor));
 }

@@ -11,6 +11,7 @@
 
 class QHBoxLayout;
 class QLabel;
+class QPushButton;
 
 namespace ui {
 
@@ -44,6 +45,35 @@ class StartSteps final : public QWidget {
 public:
     explicit StartSteps(QWidget* parent = nullptr);
 
+Q_SIGNALS:
+    void chosen(int step); // from 1
+
+protected:
+    void changeEvent(QEvent* event) override;
+
+private:
+    struct Step {
+        QPushButton* name = nullptr;
+        QLabel* time = nullptr;
+        QLabel* text = nullptr;
+    };
+    void retranslate();
+
+    QLabel* m_title = nullptr;
+    QLabel* m_total = nullptr;
+    std::vector<Step> m_steps;
+};
+
+// The recorded example: what it looks like, and the way to it.
+class StartExample final : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit StartExample(QWidget* parent = nullptr);
+
+Q_SIGNALS:
+    void requested();
+
 protected:
     void changeEvent(QEvent* event) override;
 
@@ -51,8 +81,8 @@ private:
     void retranslate();
 
     QLabel* m_title = nullptr;
-    QLabel* m_total = nullptr;
-    std::vector<std::array<QLabel*, 3>> m_steps; // name, time, text
+    QLabel* m_text = nullptr;
+    QPushButton* m_open = nullptr;
 };
 
 // What this machine is, and where runs are kept.

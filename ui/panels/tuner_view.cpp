@@ -2,6 +2,7 @@
 
 #include "app/experiment/experiment_labels.h"
 #include "app/labels.h"
+#include "app/value_text.h"
 #include "ui/theme.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/tuner_scatter.h"
@@ -194,7 +195,7 @@ void TunerView::showChosen(int point) {
     }
     const app::TunerPoint& chosen = m_result.points[std::size_t(point)];
     const app::Side& side = m_experiment.sides[std::size_t(chosen.side)];
-    m_chosenCard->setTitle(tr("Selected: %1").arg(QString::fromStdString(side.label)));
+    m_chosenCard->setTitle(tr("Selected: %1").arg(app::configurationText(side)));
     m_chosenSettings.clear();
     QString text;
     for (const auto& [key, value] : side.settings) {
@@ -239,15 +240,14 @@ void TunerView::refresh() {
     int shown = 0;
     for (const app::TunerPoint& point : m_result.points) {
         if (point.isOnFront && ++shown <= kMostFront) {
-            front +=
-                QStringLiteral("<tr><td>%1</td><td align=\"right\">%2</td>"
-                               "<td align=\"right\">%3</td><td align=\"right\"><b>%4</b></td>"
-                               "</tr>")
-                    .arg(QString::fromStdString(m_experiment.sides[std::size_t(point.side)].label)
-                             .toHtmlEscaped(),
-                         app::millisecondsText(point.ttftP99Ms),
-                         app::numberText(point.outputPerSecond),
-                         app::numberText(point.goodputPerSecond, 1));
+            front += QStringLiteral("<tr><td>%1</td><td align=\"right\">%2</td>"
+                                    "<td align=\"right\">%3</td><td align=\"right\"><b>%4</b></td>"
+                                    "</tr>")
+                         .arg(app::configurationText(m_experiment.sides[std::size_t(point.side)])
+                                  .toHtmlEscaped(),
+                              app::millisecondsText(point.ttftP99Ms),
+                              app::numberText(point.outputPerSecond),
+                              app::numberText(point.goodputPerSecond, 1));
         }
     }
     m_front->setText(front + QStringLiteral("</table>"));

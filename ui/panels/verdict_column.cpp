@@ -177,7 +177,7 @@ void VerdictColumn::showSpoilers(const app::Experiment& experiment,
                 ++left;
                 continue;
             }
-            lines << QStringLiteral("⚠ %1: %2")
+            lines << tr("⚠ %1: %2")
                          .arg(QString::fromStdString(app::blockLabel(experiment, block)),
                               app::contaminationLabel(entry));
         }

@@ -2,6 +2,7 @@
 
 #include "app/labels.h"
 #include "app/load/workload_limits.h"
+#include "app/value_text.h"
 #include "ui/panels/stage_list.h"
 #include "ui/theme.h"
 #include "ui/widgets/card.h"
@@ -39,16 +40,6 @@ QLabel* makeTitle(QWidget* parent) {
     auto* title = makeLabel({}, TextRole::Caption, parent);
     title->setFont(ui::font(type::kCaption, QFont::DemiBold));
     return title;
-}
-
-QString setLabel(const std::string& name) {
-    if (name == "english") {
-        return WorkloadForm::tr("English");
-    }
-    if (name == "chinese") {
-        return WorkloadForm::tr("Chinese");
-    }
-    return name == "code" ? WorkloadForm::tr("Code") : QString::fromStdString(name);
 }
 
 } // namespace
@@ -208,7 +199,7 @@ void WorkloadForm::retranslate() {
     m_batchShare->setAccessibleName(m_batchLabel->text());
     m_temperature->setAccessibleName(m_temperatureLabel->text());
     for (Chip* chip : m_sets) {
-        chip->setText(setLabel(chip->objectName().toStdString()));
+        chip->setText(app::promptSetLabel(chip->objectName().toStdString()));
         chip->setAccessibleName(chip->text());
         chip->updateGeometry();
     }

@@ -59,6 +59,11 @@ void Figure::setTone(const char* tone) {
     setSheetProperty(m_note, "tone", QString::fromLatin1(tone));
 }
 
+void Figure::setUnsure(bool isUnsure) {
+    m_isUnsure = isUnsure;
+    setSheetProperty(m_value, "tone", isUnsure ? QStringLiteral("unsure") : QString());
+}
+
 void Figure::describe() {
     setAccessibleName(m_caption->text());
     setAccessibleDescription(m_value->property("spoken").toString() + QStringLiteral(", ") +

@@ -22,6 +22,8 @@ public:
     void setNote(const QString& note);
     void setShare(std::optional<double> share); // 0..1; empty: no bar
     void setTone(const char* tone);             // of the note: "", "warn", "bad"
+    void setUnsure(bool isUnsure);              // too few samples: the value is grey
+    bool isUnsure() const { return m_isUnsure; }
 
 private:
     void describe();
@@ -30,6 +32,7 @@ private:
     QLabel* m_value = nullptr;
     QProgressBar* m_bar = nullptr;
     QLabel* m_note = nullptr;
+    bool m_isUnsure = false;
 };
 
 } // namespace ui

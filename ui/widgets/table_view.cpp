@@ -6,6 +6,7 @@
 #include <QClipboard>
 #include <QHeaderView>
 #include <QKeyEvent>
+#include <QMenu>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QScrollBar>
@@ -83,6 +84,32 @@ void TableView::setStretchColumn(int column) {
     horizontalHeader()->setSectionResizeMode(column, QHeaderView::Stretch);
 }
 
+void TableView::openSortMenu() {
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->setAccessibleName(tr("Sort by"));
+    const QHeaderView* head = horizontalHeader();
+    for (int place = 0; place < head->count(); ++place) {
+        const int column = head->logicalIndex(place);
+        const QString name = model()->headerData(column, Qt::Horizontal).toString();
+        if (isColumnHidden(column) || name.isEmpty()) {
+            continue;
+        }
+        const bool isPresent = head->sortIndicatorSection() == column;
+        const Qt::SortOrder order = isPresent && head->sortIndicatorOrder() == Qt::DescendingOrder
+                                        ? Qt::AscendingOrder
+                                        : Qt::DescendingOrder;
+        const bool isDown = head->sortIndicatorOrder() == Qt::DescendingOrder;
+        QAction* action = menu->addAction(
+            isPresent ? name + (isDown ? QStringLiteral(" ↓") : QStringLiteral(" ↑")) : name, this,
+            [this, column, order] { sortByColumn(column, order); });
+        if (isPresent) {
+            menu->setActiveAction(action);
+        }
+    }
+    menu->popup(mapToGlobal(QPoint(8, head->height())));
+}
+
 QString TableView::selectedText() const {
     QString text;
     const QModelIndexList rows = selectionModel()->selectedRows();
@@ -120,6 +147,10 @@ void TableView::keyPressEvent(QKeyEvent* event) {
     const int row = currentRow();
     if (event->matches(QKeySequence::Copy)) {
         QApplication::clipboard()->setText(selectedText());
+        return;
+    }
+    if (event->key() == Qt::Key_S && event->modifiers() == Qt::NoModifier && isSortingEnabled()) {
+        openSortMenu();
         return;
     }
     if (row >= 0 && (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter)) {

@@ -23,6 +23,8 @@ public:
     void selectShownRow(int row);
     // The column that takes what room is left.
     void setStretchColumn(int column);
+    // The columns to sort by, as the header offers them to the mouse; S opens it.
+    void openSortMenu();
     // The visible cells of the selected rows, tab-separated, as shown.
     QString selectedText() const;
 

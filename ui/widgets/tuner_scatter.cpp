@@ -2,6 +2,7 @@
 
 #include "app/labels.h"
 #include "app/plot/plot.h"
+#include "app/value_text.h"
 #include "ui/theme.h"
 #include "ui/widgets/paint.h"
 
@@ -63,7 +64,7 @@ void TunerScatter::setChosen(int point) {
     m_chosen = point;
     if (point >= 0 && point < static_cast<int>(m_result.points.size())) {
         const auto side = static_cast<std::size_t>(m_result.points[std::size_t(point)].side);
-        setAccessibleDescription(QString::fromStdString(m_experiment.sides[side].label));
+        setAccessibleDescription(app::configurationText(m_experiment.sides[side]));
     }
     update();
 }
@@ -236,14 +237,14 @@ void TunerScatter::mouseMoveEvent(QMouseEvent* event) {
         return;
     }
     const app::TunerPoint& point = m_result.points[std::size_t(index)];
-    QToolTip::showText(
-        event->globalPosition().toPoint(),
-        tr("%1\nTTFT p99 %2 ms, output %3 tok/s, goodput %4 req/s, n %5")
-            .arg(QString::fromStdString(m_experiment.sides[std::size_t(point.side)].label),
-                 app::millisecondsText(point.ttftP99Ms), app::numberText(point.outputPerSecond),
-                 app::numberText(point.goodputPerSecond, 1),
-                 app::numberText(static_cast<double>(point.n))),
-        this);
+    QToolTip::showText(event->globalPosition().toPoint(),
+                       tr("%1\nTTFT p99 %2 ms, output %3 tok/s, goodput %4 req/s, n %5")
+                           .arg(app::configurationText(m_experiment.sides[std::size_t(point.side)]),
+                                app::millisecondsText(point.ttftP99Ms),
+                                app::numberText(point.outputPerSecond),
+                                app::numberText(point.goodputPerSecond, 1),
+                                app::numberText(static_cast<double>(point.n))),
+                       this);
 }
 
 void TunerScatter::keyPressEvent(QKeyEvent* event) {
