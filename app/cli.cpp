@@ -58,6 +58,7 @@ constexpr std::array kCommands = {
 
 struct WindowArguments {
     std::string model, workload, runLog, screenshots;
+    bool asksForDisplay = false;
     SettingFlags settings;
 };
 
@@ -70,10 +71,17 @@ void declareWindow(CLI::App& root, WindowArguments& arguments) {
                     "Workload that starts once the model is loaded: a built-in name or a file");
     root.add_option("--record", arguments.runLog, "Run log to use instead of the user's own");
     root.add_option("--screenshots", arguments.screenshots)->group(""); // packaging/screenshots
+    // packaging/run: whether a window could open, or why not.
+    root.add_flag("--check-display", arguments.asksForDisplay)->group("");
     arguments.settings.declare(root);
 }
 
 int openWindow(const WindowArguments& arguments, const ConsoleOpener& openConsole) {
+    if (arguments.asksForDisplay) {
+        const auto problem = displayProblem();
+        printOut(problem ? *problem + "\n" : "");
+        return static_cast<int>(problem ? ExitStatus::Failed : ExitStatus::Done);
+    }
     std::error_code ignored;
     if (!arguments.model.empty() && !isRemoteAddress(arguments.model) &&
         !std::filesystem::exists(arguments.model, ignored)) {

@@ -75,20 +75,23 @@ std::filesystem::path modelToOpen(const std::string& named, const std::string& c
     return standard.file;
 }
 
-std::filesystem::path usableRunLog(const std::filesystem::path& wanted) {
+std::unique_ptr<RunStore> usableRunLog(const std::string& named) {
+    const std::filesystem::path wanted =
+        named.empty() ? defaultRunLog() : std::filesystem::path(named);
     auto store = RunStore::open(wanted, StoreMode::Write);
     if (store) {
         for (const std::int64_t run : (*store)->interruptedAtOpen()) {
             printNote(fmt::format("Run {} in {} was interrupted; what was recorded of it is kept.",
                                   run, wanted.string()));
         }
-        return wanted;
+        return std::move(*store);
     }
     if (store.error().code != engine::ErrorCode::Busy) {
         throw CommandError(ExitStatus::Failed, store.error().message);
     }
-    const std::filesystem::path spare = spareRunLog(wanted);
-    printNote(fmt::format("{} Recording into {} instead.", store.error().message, spare.string()));
+    auto spare = orFail(openSpareRunLog(wanted));
+    printNote(fmt::format("{} Recording into {} instead.", store.error().message,
+                          spare->file().string()));
     return spare;
 }
 

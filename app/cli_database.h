@@ -24,7 +24,8 @@ std::unique_ptr<RunStore> openForReading(const std::filesystem::path& runLog);
 // The model that was named, or the default model; CommandError where there is neither, with
 // `command` as what to type.
 std::filesystem::path modelToOpen(const std::string& named, const std::string& command);
-// A log that another program writes is left alone: a run gets one of its own beside it.
-std::filesystem::path usableRunLog(const std::filesystem::path& wanted);
+// Open for writing, so that no other program comes between. A log that another program writes is
+// left alone: a run gets one of its own beside it. Empty: the user's own log.
+std::unique_ptr<RunStore> usableRunLog(const std::string& named);
 
 } // namespace app

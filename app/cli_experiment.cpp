@@ -151,13 +151,14 @@ ExitStatus runExperiments(const ExperimentArguments& arguments) {
     const std::filesystem::path model =
         modelToOpen(arguments.model, "headway experiment " + arguments.what + " MODEL");
     const ReportApplication application;
-    const std::filesystem::path runLog = usableRunLog(logOf(arguments));
+    auto opened = usableRunLog(arguments.record);
+    const std::filesystem::path runLog = opened->file();
     HeadlessExperiment::End end{};
     std::string message;
     std::vector<std::int64_t> runs;
     engine::Capabilities capabilities;
     {
-        HeadlessExperiment headless(model, config, std::move(experiments), runLog);
+        HeadlessExperiment headless(model, config, std::move(experiments), std::move(opened));
         end = headless.exec();
         message = headless.message();
         runs = headless.runs();

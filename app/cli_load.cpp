@@ -86,13 +86,17 @@ std::vector<FailRule> chosenRules(const LoadArguments& arguments) {
     return rules;
 }
 
-void printSummary(const RunSummary& summary, const std::filesystem::path& runLog, bool asJson) {
+void printSummary(const RunSummary& summary, const std::filesystem::path& runLog,
+                  const std::optional<UnwrittenRun>& unwritten, bool asJson) {
     if (!asJson) {
         printOut(runSummaryText(summary, runLog));
         return;
     }
     auto document = nlohmann::ordered_json::parse(summaryJson(summary, false));
     document["run_log"] = runLog.string();
+    if (unwritten) {
+        document["unwritten_requests"] = unwritten->requests;
+    }
     printOut(document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
@@ -120,16 +124,18 @@ ExitStatus runLoad(const LoadArguments& arguments) {
     char* argumentList[] = {name.data(), nullptr};
     int count = 1;
     const QCoreApplication application(count, argumentList);
-    const std::filesystem::path runLog = usableRunLog(
-        arguments.record.empty() ? defaultRunLog() : std::filesystem::path(arguments.record));
+    auto opened = usableRunLog(arguments.record);
+    const std::filesystem::path runLog = opened->file();
     HeadlessRun::End end{};
     std::string message;
     std::optional<std::int64_t> run;
+    std::optional<UnwrittenRun> unwritten;
     {
-        HeadlessRun headless(model, config, workload, runLog);
+        HeadlessRun headless(model, config, workload, std::move(opened));
         end = headless.exec();
         message = headless.message();
         run = headless.run();
+        unwritten = headless.unwritten();
     } // the recorder has let go of the log
     if (!message.empty()) {
         printNote("headway load: " + message);
@@ -137,8 +143,9 @@ ExitStatus runLoad(const LoadArguments& arguments) {
     if (!run) {
         return end == HeadlessRun::End::Interrupted ? ExitStatus::Interrupted : ExitStatus::Failed;
     }
-    const RunSummary summary = orFail(openForReading(runLog)->summary(*run));
-    printSummary(summary, runLog, arguments.asJson);
+    RunSummary summary = orFail(openForReading(runLog)->summary(*run));
+    summary.run.isIncomplete = summary.run.isIncomplete || unwritten;
+    printSummary(summary, runLog, unwritten, arguments.asJson);
     if (end != HeadlessRun::End::Done) {
         return end == HeadlessRun::End::Interrupted ? ExitStatus::Interrupted : ExitStatus::Failed;
     }

@@ -234,11 +234,11 @@ ExitStatus runReplay(const ReplayArguments& arguments) {
         char* argumentList[] = {program.data(), nullptr};
         int count = 1;
         const QCoreApplication application(count, argumentList);
-        const std::filesystem::path runLog = usableRunLog(
-            arguments.record.empty() ? defaultRunLog() : std::filesystem::path(arguments.record));
+        auto opened = usableRunLog(arguments.record);
+        const std::filesystem::path runLog = opened->file();
         std::optional<std::int64_t> run;
         {
-            HeadlessRun headless(file, config, source.workload, runLog);
+            HeadlessRun headless(file, config, source.workload, std::move(opened));
             headless.setRequests(source.requests);
             end = headless.exec();
             run = headless.run();

@@ -8,6 +8,7 @@
 #include "app/observe/default_model.h"
 #include "app/progress_line.h"
 #include "app/session.h"
+#include "app/unwritten.h"
 
 #include <QCoreApplication>
 
@@ -32,7 +33,7 @@ struct ServeArguments {
 // The model, the server, and how they end. Main thread.
 class HeadlessServer final : public QObject {
 public:
-    HeadlessServer(const ServeArguments& arguments, std::filesystem::path runLog)
+    HeadlessServer(const ServeArguments& arguments, std::unique_ptr<RunStore> runLog)
         : m_arguments(arguments),
           m_session(std::move(runLog)),
           m_api(m_session) {
@@ -60,12 +61,17 @@ public:
     ExitStatus exec(const std::filesystem::path& model, const engine::EngineConfig& config) {
         m_session.setLightModel(m_arguments.lightModel);
         m_session.openModel(model, config);
-        const InterruptWatch watch([this] { interrupt(); });
-        QCoreApplication::exec();
-        m_progress.clear();
-        m_api.stop();
-        settle();
-        m_session.stopRecording();
+        {
+            const InterruptWatch watch([this] { interrupt(); });
+            QCoreApplication::exec();
+            m_progress.clear();
+            m_api.stop();
+            settle();
+            m_session.stopRecording();
+        }
+        if (const auto lost = waitUntilWritten(m_session)) {
+            end(ExitStatus::Failed, *lost);
+        }
         return m_status;
     }
 
@@ -168,9 +174,7 @@ ExitStatus runServe(const ServeArguments& arguments) {
     char* argumentList[] = {name.data(), nullptr};
     int count = 1;
     const QCoreApplication application(count, argumentList);
-    HeadlessServer server(arguments, usableRunLog(arguments.record.empty()
-                                                      ? defaultRunLog()
-                                                      : std::filesystem::path(arguments.record)));
+    HeadlessServer server(arguments, usableRunLog(arguments.record));
     return server.exec(model, config);
 }
 

@@ -164,7 +164,8 @@ ExitStatus runTune(const TuneArguments& arguments) {
     }
     const std::filesystem::path model = modelToOpen(arguments.model, "headway tune MODEL");
     const ReportApplication application;
-    const std::filesystem::path runLog = usableRunLog(logOf(arguments.record));
+    auto opened = usableRunLog(arguments.record);
+    const std::filesystem::path runLog = opened->file();
     std::vector<Block> before;
     TunerPlan plan;
     if (arguments.resume > 0) {
@@ -182,7 +183,7 @@ ExitStatus runTune(const TuneArguments& arguments) {
     std::string message;
     std::vector<std::int64_t> runs;
     {
-        HeadlessExperiment headless(model, {}, {plan.experiment}, runLog);
+        HeadlessExperiment headless(model, {}, {plan.experiment}, std::move(opened));
         headless.setSchedule(tunerSchedule(plan, before));
         headless.setServiceTarget(limits.ttftP99Ms.value_or(1e9), limits.tpotP99Ms.value_or(1e9));
         end = headless.exec();

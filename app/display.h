@@ -6,7 +6,8 @@
 
 namespace app {
 
-// Empty, or why no window can open.
+// Empty, or why no window can open. Where only Wayland can be reached Qt is told to use it; so this
+// is asked before the application object is made.
 std::optional<std::string> displayProblem();
 
 } // namespace app

@@ -3,6 +3,7 @@
 #include "app/command/command.h"
 #include "app/durations.h"
 #include "app/interrupt.h"
+#include "app/unwritten.h"
 
 #include <QCoreApplication>
 #include <QTimer>
@@ -42,7 +43,7 @@ std::string progressText(const ExperimentRun& run) {
 
 HeadlessExperiment::HeadlessExperiment(std::filesystem::path model, engine::EngineConfig config,
                                        std::vector<Experiment> experiments,
-                                       std::filesystem::path runLog)
+                                       std::unique_ptr<RunStore> runLog)
     : m_experiments(std::move(experiments)),
       m_session(std::move(runLog)) {
     connect(&m_session, &Session::loadProgressed, this,
@@ -65,9 +66,15 @@ HeadlessExperiment::~HeadlessExperiment() {
 }
 
 HeadlessExperiment::End HeadlessExperiment::exec() {
-    const InterruptWatch watch([this] { interrupt(); });
-    QCoreApplication::exec();
+    {
+        const InterruptWatch watch([this] { interrupt(); });
+        QCoreApplication::exec();
+    }
     m_progress.clear();
+    if (auto lost = waitUntilWritten(m_session)) {
+        m_end = End::Failed;
+        m_message += (m_message.empty() ? "" : " ") + *lost;
+    }
     return m_end;
 }
 

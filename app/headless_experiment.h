@@ -17,7 +17,7 @@ class HeadlessExperiment final : public QObject {
 
 public:
     HeadlessExperiment(std::filesystem::path model, engine::EngineConfig config,
-                       std::vector<Experiment> experiments, std::filesystem::path runLog);
+                       std::vector<Experiment> experiments, std::unique_ptr<RunStore> runLog);
     ~HeadlessExperiment() override;
     // Before exec(): what comes next in each experiment, and the limits of goodput.
     void setSchedule(BlockSchedule schedule) { m_schedule = std::move(schedule); }

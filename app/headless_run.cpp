@@ -2,13 +2,14 @@
 
 #include "app/command/command.h"
 #include "app/interrupt.h"
+#include "app/unwritten.h"
 
 #include <QCoreApplication>
 
 namespace app {
 
 HeadlessRun::HeadlessRun(std::filesystem::path model, engine::EngineConfig config,
-                         Workload workload, std::filesystem::path runLog)
+                         Workload workload, std::unique_ptr<RunStore> runLog)
     : m_workload(std::move(workload)),
       m_session(std::move(runLog)) {
     connect(&m_session, &Session::loadProgressed, this,
@@ -34,9 +35,16 @@ HeadlessRun::HeadlessRun(std::filesystem::path model, engine::EngineConfig confi
 }
 
 HeadlessRun::End HeadlessRun::exec() {
-    const InterruptWatch watch([this] { interrupt(); });
-    QCoreApplication::exec();
+    {
+        const InterruptWatch watch([this] { interrupt(); });
+        QCoreApplication::exec();
+    }
     m_progress.clear();
+    if (auto lost = waitUntilWritten(m_session)) {
+        m_unwritten = m_session.unwritten();
+        m_end = End::Failed;
+        m_message += (m_message.empty() ? "" : " ") + *lost;
+    }
     return m_end;
 }
 

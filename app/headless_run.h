@@ -15,7 +15,7 @@ class HeadlessRun final : public QObject {
 
 public:
     HeadlessRun(std::filesystem::path model, engine::EngineConfig config, Workload workload,
-                std::filesystem::path runLog);
+                std::unique_ptr<RunStore> runLog);
 
     // Before exec(): this list is sent instead of the one that the workload plans.
     void setRequests(std::vector<PlannedRequest> requests) { m_requests = std::move(requests); }
@@ -25,6 +25,8 @@ public:
     End exec();
     const std::string& message() const { return m_message; } // why it failed
     std::optional<std::int64_t> run() const { return m_run; }
+    // What of it did not get into the log.
+    const std::optional<UnwrittenRun>& unwritten() const { return m_unwritten; }
 
 private:
     void begin();
@@ -39,6 +41,7 @@ private:
     End m_end = End::Failed;
     std::string m_message;
     std::optional<std::int64_t> m_run;
+    std::optional<UnwrittenRun> m_unwritten;
     bool m_isInterrupted = false;
 };
 

@@ -29,10 +29,16 @@ Session::Session(std::filesystem::path runLog, QObject* parent)
     : Session(std::move(runLog), composeBackend, parent) {}
 
 Session::Session(std::filesystem::path runLog, BackendMaker maker, QObject* parent)
+    : Session(std::make_unique<Recorder>(std::move(runLog)), std::move(maker), parent) {}
+
+Session::Session(std::unique_ptr<RunStore> runLog, QObject* parent)
+    : Session(std::make_unique<Recorder>(std::move(runLog)), composeBackend, parent) {}
+
+Session::Session(std::unique_ptr<Recorder> recorder, BackendMaker maker, QObject* parent)
     : QObject(parent),
-      m_runLog(std::move(runLog)),
+      m_runLog(recorder->file()),
       m_maker(std::move(maker)),
-      m_recorder(std::make_unique<Recorder>(m_runLog)),
+      m_recorder(std::move(recorder)),
       m_answersOnDisk(
           std::make_unique<AnswersOnDisk>(*this, m_runLog.parent_path() / "answers.json")),
       m_timer(new QTimer(this)) {
@@ -43,6 +49,14 @@ Session::Session(std::filesystem::path runLog, BackendMaker maker, QObject* pare
 
 // From the outside in: what sends, what loads, the recording, the engine, the recorder last.
 Session::~Session() {
+    finishRuns();
+    m_recorder->attach(nullptr);
+    m_answersOnDisk->write();
+    m_answersOnDisk.reset();
+    m_backend.reset();
+}
+
+void Session::finishRuns() {
     m_generator.reset();
     m_loadings.clear();
     if (m_recorder->currentRun()) {
@@ -51,10 +65,7 @@ Session::~Session() {
         }
         m_recorder->endRun(m_isLoadRunning ? RunState::Interrupted : RunState::Finished);
     }
-    m_recorder->attach(nullptr);
-    m_answersOnDisk->write();
-    m_answersOnDisk.reset();
-    m_backend.reset();
+    m_isLoadRunning = false;
 }
 
 // Until nobody is served any more, or a moment is over.

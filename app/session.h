@@ -30,6 +30,8 @@ class Session final : public QObject {
 
 public:
     explicit Session(std::filesystem::path runLog, QObject* parent = nullptr);
+    // Records into a log that is open for writing already.
+    explicit Session(std::unique_ptr<RunStore> runLog, QObject* parent = nullptr);
     Session(std::filesystem::path runLog, BackendMaker maker, QObject* parent = nullptr);
     ~Session() override;
 
@@ -88,6 +90,10 @@ public:
     QString recordingProblem() const;
     std::filesystem::path runLog() const;
     std::vector<std::int64_t> interruptedRuns() const;
+    // Ends what is sent, loaded and recorded, before this object goes: whoever calls it can wait
+    // until all of the last run is in the log.
+    void finishRuns();
+    std::optional<UnwrittenRun> unwritten() const;
     // The alarms of the loaded model, evaluated once a second; raised and cleared ones are events.
     const Alarms& alarms() const { return m_alarms; }
     void acknowledgeAlarm(std::size_t rule); // a row of alarmTable()
@@ -123,6 +129,7 @@ Q_SIGNALS:
 private:
     class Loading;
 
+    Session(std::unique_ptr<Recorder> recorder, BackendMaker maker, QObject* parent);
     void pump();
     void settle();
     void finishLoading(const Loading* loading);

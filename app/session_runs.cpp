@@ -313,6 +313,10 @@ std::filesystem::path Session::runLog() const {
     return m_runLog;
 }
 
+std::optional<UnwrittenRun> Session::unwritten() const {
+    return m_recorder->unwritten();
+}
+
 std::vector<std::int64_t> Session::interruptedRuns() const {
     return m_recorder->interruptedAtOpen();
 }

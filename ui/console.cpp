@@ -3,6 +3,7 @@
 #include "app/preferences.h"
 #include "app/session.h"
 #include "engine/config.h"
+#include "ui/frame/unwritten_box.h"
 #include "ui/language.h"
 #include "ui/main_window.h"
 #include "ui/screenshots.h"
@@ -17,23 +18,11 @@
 #include <fmt/core.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 
 namespace ui {
 
 namespace {
-
-// Without a display Qt aborts the process; a sentence is better.
-bool hasDisplay() {
-    for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"}) {
-        const char* value = std::getenv(name);
-        if (value != nullptr && *value != '\0') {
-            return true;
-        }
-    }
-    return false;
-}
 
 QIcon windowIcon() {
     QIcon result;
@@ -51,12 +40,6 @@ QIcon windowIcon() {
 } // namespace
 
 int runConsole(int argc, char** argv, const app::ConsoleOptions& options) {
-    if (!hasDisplay()) {
-        std::fputs("headway: no display. Run it where there is one, or headless: "
-                   "headway load demo MODEL\n",
-                   stderr);
-        return 1;
-    }
     QGuiApplication::setHighDpiScaleFactorRoundingPolicy(
         Qt::HighDpiScaleFactorRoundingPolicy::PassThrough);
     QApplication application(argc, argv);
@@ -108,7 +91,10 @@ int runConsole(int argc, char** argv, const app::ConsoleOptions& options) {
         screenshots.emplace(window, session, *options.screenshots);
         screenshots->start();
     }
-    return QApplication::exec();
+    const int status = QApplication::exec();
+    session.finishRuns();
+    waitUntilWritten(session);
+    return status;
 }
 
 } // namespace ui

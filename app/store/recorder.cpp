@@ -9,11 +9,20 @@ namespace app {
 
 Recorder::Recorder(std::filesystem::path file, RecorderLimits limits)
     : m_state(std::make_unique<State>(std::move(file), limits)) {
-    State* state = m_state.get();
-    state->thread = std::jthread([state](const std::stop_token& stop) { state->loop(stop); });
+    m_state->start();
+}
+
+Recorder::Recorder(std::unique_ptr<RunStore> opened, RecorderLimits limits)
+    : m_state(std::make_unique<State>(opened->file(), limits)) {
+    m_state->takeStore(std::move(opened));
+    m_state->start();
 }
 
 Recorder::~Recorder() = default;
+
+const std::filesystem::path& Recorder::file() const {
+    return m_state->file;
+}
 
 void Recorder::attach(engine::Backend* backend) {
     const std::lock_guard lock(m_state->backendMutex);
@@ -107,6 +116,11 @@ std::string Recorder::problem() const {
 std::vector<std::int64_t> Recorder::interruptedAtOpen() const {
     const std::lock_guard lock(m_state->outMutex);
     return m_state->interrupted;
+}
+
+std::optional<UnwrittenRun> Recorder::unwritten() const {
+    const std::lock_guard lock(m_state->outMutex);
+    return m_state->unwritten;
 }
 
 } // namespace app

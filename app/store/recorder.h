@@ -20,13 +20,24 @@ struct RecorderLimits {
     std::size_t copies = 100'000;   // the oldest are dropped
 };
 
+// What is not in the log yet of a run that has ended, because writing fails.
+struct UnwrittenRun {
+    std::int64_t run = 0;
+    std::int64_t requests = 0; // 0: only how it ended
+    std::string problem;
+};
+
 class Recorder {
 public:
     // Opens `file` for writing on the recorder thread; problem() tells why it can't record, if so.
     explicit Recorder(std::filesystem::path file, RecorderLimits limits = {});
+    // Writes a log that the caller has opened; it belongs to the recorder thread from now on.
+    explicit Recorder(std::unique_ptr<RunStore> opened, RecorderLimits limits = {});
     ~Recorder(); // ends an open run, flushes, joins
     Recorder(const Recorder&) = delete;
     Recorder& operator=(const Recorder&) = delete;
+
+    const std::filesystem::path& file() const;
 
     // The backend whose events are consumed; null detaches. What the previous one still held is
     // taken; it is not touched after this returns.
@@ -56,6 +67,8 @@ public:
     // Empty while recording works; else why it does not ("Another console writes to ...").
     std::string problem() const;
     std::vector<std::int64_t> interruptedAtOpen() const;
+    // It is tried again every second, and once more at the end; then it is lost.
+    std::optional<UnwrittenRun> unwritten() const;
 
 private:
     struct State;

@@ -42,6 +42,10 @@ struct Recorder::State {
         wake.notify_one();
     }
 
+    void start() {
+        thread = std::jthread([this](const std::stop_token& stop) { loop(stop); });
+    }
+
     // The recorder thread.
     engine::Result<void> changeNow(const std::function<engine::Result<void>(RunStore&)>& body);
     engine::Result<void> flushNow();
@@ -50,6 +54,7 @@ struct Recorder::State {
     void tick();
     void tidy();
     void openStore();
+    void takeStore(std::unique_ptr<RunStore> opened); // also before the thread starts
     engine::Result<std::int64_t> beginRun(RunInfo info);
     void endRun(RunState state);
     bool flush();
@@ -57,6 +62,7 @@ struct Recorder::State {
     void shutDown();
     void describeBackend(RunInfo& info) const;
     void setProblem(std::string text);
+    void tellUnwritten();
     void handOn(const std::vector<engine::Event>& events,
                 const std::optional<engine::Snapshot>& snapshot);
 
@@ -89,6 +95,7 @@ struct Recorder::State {
     std::string problem;
     std::optional<std::int64_t> currentRun;
     std::vector<std::int64_t> interrupted;
+    std::optional<UnwrittenRun> unwritten;
 
     std::jthread thread; // last: joined before anything else goes
 };

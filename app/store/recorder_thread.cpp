@@ -55,7 +55,9 @@ engine::Result<void> Recorder::State::flushNow() {
 }
 
 void Recorder::State::loop(const std::stop_token& stop) {
-    openStore();
+    if (!store) {
+        openStore();
+    }
     while (!stop.stop_requested()) {
         guardedTick();
         std::deque<std::function<void()>> taken;
@@ -144,11 +146,8 @@ void Recorder::State::tidy() {
 void Recorder::State::openStore() {
     auto opened = RunStore::open(file, StoreMode::Write);
     if (opened) {
-        store = std::move(*opened);
-        hasHousework = true;
+        takeStore(std::move(*opened));
         setProblem({});
-        const std::lock_guard lock(outMutex);
-        interrupted = store->interruptedAtOpen();
         return;
     }
     const engine::Error& error = opened.error();
@@ -158,6 +157,13 @@ void Recorder::State::openStore() {
     nextOpen = mayPass ? Clock::now() + kReopenEvery : TimePoint::max();
     openError = error;
     setProblem(error.message);
+}
+
+void Recorder::State::takeStore(std::unique_ptr<RunStore> opened) {
+    store = std::move(opened);
+    hasHousework = true;
+    const std::lock_guard lock(outMutex);
+    interrupted = store->interruptedAtOpen();
 }
 
 void Recorder::State::describeBackend(RunInfo& info) const {
@@ -231,6 +237,15 @@ void Recorder::State::endRun(RunState state) {
     tryToClose();
 }
 
+// Of a run that has ended and could not be closed.
+void Recorder::State::tellUnwritten() {
+    const std::lock_guard lock(outMutex);
+    unwritten = closing ? std::optional(UnwrittenRun{.run = recording->run(),
+                                                     .requests = recording->pendingRequests(),
+                                                     .problem = problem})
+                        : std::nullopt;
+}
+
 // Everything pending in one transaction. What fails stays pending.
 bool Recorder::State::flush() {
     engine::Result<void> result;
@@ -250,6 +265,7 @@ bool Recorder::State::flush() {
 
 bool Recorder::State::tryToClose() {
     if (!flush()) {
+        tellUnwritten();
         return false;
     }
     const auto& [state, seconds] = *closing;
@@ -258,11 +274,13 @@ bool Recorder::State::tryToClose() {
         isFailing = true;
         nextFlush = Clock::now() + kRetryEvery;
         setProblem(ended.error().message);
+        tellUnwritten();
         return false;
     }
     recording.reset();
     closing.reset();
     hasHousework = true;
+    tellUnwritten();
     return true;
 }
 

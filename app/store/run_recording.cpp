@@ -150,6 +150,12 @@ std::size_t RunRecording::pendingRows() const {
     return m_pending.events.size() + m_pending.samples.size() + m_pending.settings.size();
 }
 
+std::int64_t RunRecording::pendingRequests() const {
+    return std::ranges::count_if(m_pending.events, [](const engine::Event& event) {
+        return std::holds_alternative<engine::RequestFinished>(event.body);
+    });
+}
+
 void RunRecording::written() {
     m_pending = {};
     m_ordinaryEvents = 0;

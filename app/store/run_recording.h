@@ -28,6 +28,7 @@ public:
 
     const RunStore::Batch& pending() const { return m_pending; }
     std::size_t pendingRows() const;
+    std::int64_t pendingRequests() const;
     void written(); // what was pending is in the log
     bool isIncomplete() const { return m_isIncomplete; }
 

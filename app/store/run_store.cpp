@@ -43,8 +43,20 @@ void fillHistory(RunData& data) {
     }
 }
 
+void RunStore::State::markLeftOpen(std::vector<RunInfo>& runs, bool wasWritten) const {
+    const auto isOpen = [](const RunInfo& run) { return run.state == RunState::Recording; };
+    if (wasWritten || std::ranges::none_of(runs, isOpen) || store.isWritten()) {
+        return;
+    }
+    for (RunInfo& run : runs) {
+        run.state = isOpen(run) ? RunState::Interrupted : run.state;
+    }
+}
+
 engine::Result<RunInfo> RunStore::State::info(std::int64_t run) const {
+    const bool wasWritten = store.isWritten();
     std::vector<RunInfo> found = readRuns(store.database(), run);
+    markLeftOpen(found, wasWritten);
     if (found.empty()) {
         return std::unexpected(State::noSuchRun(run, store.file()));
     }
@@ -61,7 +73,9 @@ RunSummary RunStore::State::summarize(RunInfo info, const std::vector<SettingRow
         summary.settings = lastOfEachField(settings);
         return summary;
     }
-    if (info.state == RunState::Recording && sizeOf(database, run).requests > kMostRead) {
+    const bool isUnfinished =
+        info.state == RunState::Recording || info.state == RunState::Interrupted;
+    if (isUnfinished && sizeOf(database, run).requests > kMostRead) {
         summary = summaryOfPages(database, std::move(info));
         summary.settings = lastOfEachField(settings);
     } else {
@@ -91,7 +105,10 @@ engine::Result<std::vector<RunSummary>> RunStore::runs() const {
     return m_state->guarded([this]() -> engine::Result<std::vector<RunSummary>> {
         const Transaction reading(m_state->store.database(), TransactionKind::Read);
         std::vector<RunSummary> list;
-        for (RunInfo& info : readRuns(m_state->store.database())) {
+        const bool wasWritten = m_state->store.isWritten();
+        std::vector<RunInfo> runs = readRuns(m_state->store.database());
+        m_state->markLeftOpen(runs, wasWritten);
+        for (RunInfo& info : runs) {
             const auto settings = readSettings(m_state->store.database(), info.id);
             list.push_back(m_state->summarize(std::move(info), settings));
         }
@@ -190,6 +207,7 @@ engine::Result<RunSize> RunStore::size(std::int64_t run) const {
 engine::Result<std::vector<StoredExperiment>> RunStore::experiments() const {
     return m_state->guarded([this]() -> engine::Result<std::vector<StoredExperiment>> {
         Database& database = m_state->store.database();
+        const bool wasWritten = m_state->store.isWritten();
         const Transaction reading(database, TransactionKind::Read);
         std::vector<StoredExperiment> list;
         if (database.columns("experiment").empty()) {
@@ -204,6 +222,7 @@ engine::Result<std::vector<StoredExperiment>> RunStore::experiments() const {
             if (found.empty()) {
                 continue;
             }
+            m_state->markLeftOpen(found, wasWritten);
             StoredExperiment stored{.run = std::move(found.front()),
                                     .name = each.text(1),
                                     .toml = each.text(2),
@@ -232,15 +251,25 @@ std::filesystem::path defaultRunLog() {
     return std::filesystem::path(folder.toStdString()) / "headway" / "runs.db";
 }
 
-std::filesystem::path spareRunLog(const std::filesystem::path& file) {
-    for (int number = 2;; ++number) {
+engine::Result<std::unique_ptr<RunStore>> openSpareRunLog(const std::filesystem::path& file) {
+    constexpr int kMost = 10'000;
+    for (int number = 2; number < kMost; ++number) {
         const std::filesystem::path spare =
             file.parent_path() /
             fmt::format("{}-{}{}", file.stem().string(), number, file.extension().string());
-        if (!std::filesystem::exists(spare)) {
-            return spare;
+        std::error_code ignored;
+        if (std::filesystem::exists(spare, ignored)) {
+            continue;
+        }
+        // Several programs may look for a name at once: whoever gets the lock has it.
+        auto opened = RunStore::open(spare, StoreMode::Write);
+        if (opened || opened.error().code != engine::ErrorCode::Busy) {
+            return opened;
         }
     }
+    return std::unexpected(engine::Error{
+        engine::ErrorCode::Io,
+        fmt::format("There is no free name beside {}. Record to another file.", file.string())});
 }
 
 std::vector<SettingRow> settingRows(const engine::ConfigStatus& config, std::int64_t timeNs) {

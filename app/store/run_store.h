@@ -174,8 +174,8 @@ private:
 
 // The user's run log.
 std::filesystem::path defaultRunLog();
-// A free name beside a log that another program writes: "runs-2.db".
-std::filesystem::path spareRunLog(const std::filesystem::path& file);
+// A new one beside a log that another program writes, under a free name: "runs-2.db".
+engine::Result<std::unique_ptr<RunStore>> openSpareRunLog(const std::filesystem::path& file);
 // One row a field, at a time of the run.
 std::vector<SettingRow> settingRows(const engine::ConfigStatus& config, std::int64_t timeNs);
 

@@ -38,6 +38,9 @@ struct RunStore::State {
 
     static engine::Error noSuchRun(std::int64_t run, const std::filesystem::path& file);
     engine::Result<RunInfo> info(std::int64_t run) const;
+    // A run that is being recorded while nobody writes the log was interrupted; the next writer
+    // notes it. `wasWritten`: asked before the rows were read.
+    void markLeftOpen(std::vector<RunInfo>& runs, bool wasWritten) const;
     // A run with its settings; `fill` adds the rest, all from one state of the log.
     template <class Fill>
     engine::Result<RunData> read(std::int64_t run, Fill fill) const;

@@ -81,9 +81,11 @@ engine::Error describe(const DatabaseFailure& failure, const std::filesystem::pa
                                                 "move this one away.",
                                                 name)};
     case SQLITE_CORRUPT:
-        return {ErrorCode::Corrupt,
-                fmt::format("{} is damaged ({}). Move it away, or restore it from a backup.", name,
-                            failure.what())};
+        return {
+            ErrorCode::Corrupt,
+            fmt::format("{} is damaged ({}). Save what can be read of it with `headway check-db "
+                        "{} --salvage OUT`, then move it away.",
+                        name, failure.what(), name)};
     case SQLITE_IOERR:
         return {ErrorCode::Io, fmt::format("Reading or writing {} failed ({}). Check the disk.",
                                            name, failure.what())};

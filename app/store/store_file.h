@@ -22,6 +22,8 @@ public:
     Database& database() const { return *m_database; }
     const std::filesystem::path& file() const { return m_file; }
     const std::vector<std::int64_t>& interrupted() const { return m_interrupted; }
+    // By this connection, or by whoever holds the lock now.
+    bool isWritten() const { return m_mode == StoreMode::Write || StoreLock::isHeld(m_file); }
 
     // Before each write. Fails on a connection for reading. Where the file was moved or deleted
     // SQLite would go on writing into a file that nobody finds: everything this connection holds

@@ -293,6 +293,16 @@
     </message>
 </context>
 <context>
+    <name>ui::UnwrittenBox</name>
+    <message numerus="yes">
+        <source>%n request(s) would be lost.</source>
+        <translation>
+            <numerusform>%n request would be lost.</numerusform>
+            <numerusform>%n requests would be lost.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ui::VerdictColumn</name>
     <message numerus="yes">
         <source>About %n more block(s).</source>

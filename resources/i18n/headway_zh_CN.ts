@@ -7426,6 +7426,27 @@ TTFT p99 %2 ms，输出 %3 词元/秒，有效吞吐 %4 请求/秒，n %5</trans
     </message>
 </context>
 <context>
+    <name>ui::UnwrittenBox</name>
+    <message>
+        <source>The end of run %1 is not in the run log yet</source>
+        <translation>运行 %1 的末尾尚未写入运行日志</translation>
+    </message>
+    <message>
+        <source>It is tried again every second, and this closes by itself once it is written.</source>
+        <translation>每秒会重试一次；写入完成后此窗口会自动关闭。</translation>
+    </message>
+    <message>
+        <source>Close without it</source>
+        <translation>放弃并关闭</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n request(s) would be lost.</source>
+        <translation>
+            <numerusform>%n 个请求将会丢失。</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ui::VerdictColumn</name>
     <message>
         <source>so far: %1</source>

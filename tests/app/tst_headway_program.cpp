@@ -4,7 +4,9 @@
 #include "tests/support/tiny_model.h"
 
 #include <QDir>
+#include <QElapsedTimer>
 #include <QFile>
+#include <QSet>
 #include <QTest>
 
 #include <nlohmann/json.hpp>
@@ -37,6 +39,11 @@ private Q_SLOTS:
     void interruptSavesAndIs130();
     void interruptWhileLoadingIs130();
     void aLockedLogLeavesTheRunItsOwn();
+    void fourLoadsAtOnceAreAllRecorded();
+    void aLogLockedAtTheEndIsWaitedFor();
+    void aLogThatStaysLockedIsALossThatIsSaid();
+    void aKilledRunIsToldAsInterrupted();
+    void nonsensePlatformsAreNoCrash();
     void theUsersRunLogIsTheDefault();
     void runsShowReportAndCompareReadIt();
     void badDatabasesAreMessages_data();
@@ -69,6 +76,56 @@ void writeFile(const QString& path, const QByteArray& content) {
     if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size()) {
         qFatal("can't write %s", qPrintable(path));
     }
+}
+
+// A lock of another program on a log, from when the log is there on.
+class LockHeld {
+public:
+    explicit LockHeld(const std::filesystem::path& log) {
+        QElapsedTimer timer;
+        timer.start();
+        while (!takes(log) && timer.elapsed() < 20'000) {
+            QTest::qWait(1);
+        }
+    }
+    ~LockHeld() { sqlite3_close(m_handle); }
+    LockHeld(const LockHeld&) = delete;
+    LockHeld& operator=(const LockHeld&) = delete;
+
+private:
+    // With the run in it, which the program makes before it sends anything.
+    bool takes(const std::filesystem::path& log) {
+        // Looked at before it is locked: a log that is locked when it is opened is left alone.
+        if (sqlite3_open_v2(log.c_str(), &m_handle, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK &&
+            hasRun() &&
+            sqlite3_exec(m_handle, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) == SQLITE_OK) {
+            return true;
+        }
+        sqlite3_close(m_handle);
+        m_handle = nullptr;
+        return false;
+    }
+    bool hasRun() const {
+        sqlite3_stmt* runs = nullptr;
+        sqlite3_prepare_v2(m_handle, "SELECT id FROM run", -1, &runs, nullptr);
+        const bool has = runs != nullptr && sqlite3_step(runs) == SQLITE_ROW;
+        sqlite3_finalize(runs);
+        return has;
+    }
+
+    sqlite3* m_handle = nullptr;
+};
+
+bool waitForNote(QProcess& process, const QByteArray& text) {
+    QElapsedTimer timer;
+    timer.start();
+    process.setReadChannel(QProcess::StandardError);
+    QByteArray said;
+    while (!said.contains(text) && timer.elapsed() < 30'000) {
+        process.waitForReadyRead(100);
+        said = process.peek(1 << 20);
+    }
+    return said.contains(text);
 }
 
 QStringList words(const char* text) {
@@ -341,6 +398,91 @@ void TstHeadwayProgram::aLockedLogLeavesTheRunItsOwn() {
     QVERIFY(used != "held.db");
     QVERIFY2(end.err.contains(used.c_str()), end.err.constData());
     QCOMPARE((*holder)->runs()->size(), std::size_t(0));
+}
+
+void TstHeadwayProgram::fourLoadsAtOnceAreAllRecorded() {
+    std::vector<std::unique_ptr<QProcess>> processes;
+    for (int i = 0; i < 4; ++i) {
+        processes.push_back(
+            m_headway->start(words("load short.toml tiny.gguf --record shared.db --json")));
+    }
+    QSet<QString> logs;
+    for (const auto& process : processes) {
+        const ProgramEnd end = ProgramRunner::wait(*process);
+        QVERIFY2(end.status == 0, end.err.constData());
+        const json document = documentOf(end);
+        QCOMPARE(document["state"].get<std::string>(), std::string("finished"));
+        logs.insert(QString::fromStdString(document["run_log"].get<std::string>()) +
+                    QString::number(document["run_id"].get<int>()));
+    }
+    QCOMPARE(logs.size(), 4);
+}
+
+// The run ends and can't be written; the lock is given back once it waits.
+void TstHeadwayProgram::aLogLockedAtTheEndIsWaitedFor() {
+    const std::filesystem::path log = m_headway->path(QStringLiteral("waits.db")).toStdString();
+    const auto process = m_headway->start(words("load short.toml tiny.gguf --for 4s "
+                                                "--record waits.db --json"));
+    {
+        const LockHeld held(log);
+        QVERIFY(waitForNote(*process, "Ctrl-C ends without"));
+    }
+    const ProgramEnd end = ProgramRunner::wait(*process);
+    QVERIFY2(end.status == 0, end.err.constData());
+    const json document = documentOf(end);
+    QCOMPARE(document["state"].get<std::string>(), std::string("finished"));
+    QVERIFY(!document["is_incomplete"].get<bool>());
+    QVERIFY(document["outcomes"]["completed"].get<int>() > 15);
+}
+
+void TstHeadwayProgram::aLogThatStaysLockedIsALossThatIsSaid() {
+    const std::filesystem::path log = m_headway->path(QStringLiteral("lost.db")).toStdString();
+    const auto process = m_headway->start(words("load short.toml tiny.gguf --for 4s "
+                                                "--record lost.db --json"));
+    const LockHeld held(log);
+    QVERIFY(waitForNote(*process, "Ctrl-C ends without"));
+    ::kill(static_cast<pid_t>(process->processId()), SIGINT);
+    const ProgramEnd end = ProgramRunner::wait(*process);
+    QCOMPARE(end.status, 1);
+    QVERIFY2(end.err.contains("lost: "), end.err.constData());
+    QVERIFY2(end.err.contains(" of run 1."), end.err.constData());
+    const json document = documentOf(end);
+    QCOMPARE(document["state"].get<std::string>(), std::string("interrupted"));
+    QVERIFY(document["is_incomplete"].get<bool>());
+    QVERIFY(document["unwritten_requests"].get<int>() > 0);
+}
+
+void TstHeadwayProgram::aKilledRunIsToldAsInterrupted() {
+    const auto process =
+        m_headway->start(words("load short.toml tiny.gguf --for 60s --record killed.db"));
+    const auto firstState = [this]() -> std::string {
+        const ProgramEnd end = m_headway->run(words("runs killed.db --json"));
+        const json runs = json::parse(end.out.toStdString(), nullptr, false);
+        return runs.is_array() && !runs.empty() ? runs[0]["state"].get<std::string>() : "";
+    };
+    QTRY_COMPARE_WITH_TIMEOUT(firstState(), std::string("recording"), 20'000);
+    process->kill();
+    QVERIFY(process->waitForFinished());
+    QCOMPARE(firstState(), std::string("interrupted"));
+    const ProgramEnd shown = m_headway->run(words("show killed.db 1 --json"));
+    QCOMPARE(documentOf(shown)["state"].get<std::string>(), std::string("interrupted"));
+}
+
+void TstHeadwayProgram::nonsensePlatformsAreNoCrash() {
+    ProgramRunner headway(QStringLiteral("headway"));
+    headway.setVariable(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("nonsense"));
+    const ProgramEnd named = headway.run({});
+    QCOMPARE(named.status, 2);
+    QVERIFY2(named.err.contains("\"nonsense\"") && named.err.contains("offscreen"),
+             named.err.constData());
+    ProgramRunner wayland(QStringLiteral("headway"));
+    wayland.setVariable(QStringLiteral("WAYLAND_DISPLAY"), QStringLiteral("wayland-nobody"));
+    const ProgramEnd unreachable = wayland.run({});
+    QCOMPARE(unreachable.status, 2);
+    QVERIFY2(unreachable.err.contains("wayland-nobody"), unreachable.err.constData());
+    const ProgramEnd asked = wayland.run(words("--check-display"));
+    QCOMPARE(asked.status, 1);
+    QVERIFY2(asked.out.contains("wayland-nobody"), asked.out.constData());
 }
 
 void TstHeadwayProgram::theUsersRunLogIsTheDefault() {

@@ -97,6 +97,8 @@ private Q_SLOTS:
     void secondRunBeginsAfterTheFirstEnded();
     void fullDiskLosesNothing();
     void runThatCanNotBeEndedIsEndedLater();
+    void runThatCanNotBeEndedIsTold();
+    void openedLogIsWrittenByTheRecorder();
     void deletedLogLosesNothing();
     void backendsMayComeAndGo();
     void destructionEndsTheRun();
@@ -399,6 +401,45 @@ void TstRecorder::runThatCanNotBeEndedIsEndedLater() {
     const auto first = (*RunStore::open(file(), StoreMode::ReadOnly))->summary(run);
     QCOMPARE(first->run.state, app::RunState::Finished);
     QCOMPARE(first->requests, std::int64_t{1});
+}
+
+void TstRecorder::runThatCanNotBeEndedIsTold() {
+    FakeBackend backend;
+    std::int64_t run = 0;
+    {
+        Recorder recorder(file());
+        recorder.attach(&backend);
+        run = *recorder.beginRun(named("locked at its end"));
+        QVERIFY(!recorder.unwritten());
+        app::Database other(file(), app::DatabaseAccess::Write, 0);
+        other.run("BEGIN IMMEDIATE");
+        for (std::uint64_t i = 1; i <= 7; ++i) {
+            backend.push(finishedNow(i));
+        }
+        recorder.endRun();
+        const auto left = recorder.unwritten();
+        QVERIFY(left.has_value());
+        QCOMPARE(left->run, run);
+        QCOMPARE(left->requests, std::int64_t{7});
+        QVERIFY2(left->problem.find("lock") != std::string::npos, left->problem.c_str());
+        other.run("ROLLBACK");
+        QTRY_VERIFY_WITH_TIMEOUT(!recorder.unwritten(), 10'000);
+    }
+    const auto data = (*RunStore::open(file(), StoreMode::ReadOnly))->load(run);
+    QCOMPARE(data->requests.size(), std::size_t{7});
+    QCOMPARE(data->summary.run.state, app::RunState::Finished);
+}
+
+void TstRecorder::openedLogIsWrittenByTheRecorder() {
+    FakeBackend backend;
+    Recorder recorder(*RunStore::open(file(), StoreMode::Write));
+    QCOMPARE(recorder.file(), file());
+    QVERIFY(!RunStore::open(file(), StoreMode::Write).has_value()); // nobody came between
+    recorder.attach(&backend);
+    const std::int64_t run = *recorder.beginRun(named("handed over"));
+    backend.push(finishedNow(1));
+    recorder.endRun();
+    QCOMPARE(storedRequests(file(), run), std::int64_t{1});
 }
 
 void TstRecorder::deletedLogLosesNothing() {

@@ -3,6 +3,7 @@
 #include "app/store/migrations.h"
 #include "app/store/run_store.h"
 #include "app/store/sqlite.h"
+#include "app/store/store_lock.h"
 #include "tests/support/full_disk.h"
 #include "tests/support/scripted_run.h"
 
@@ -14,6 +15,8 @@
 
 #include <fstream>
 #include <random>
+#include <set>
+#include <thread>
 
 namespace fs = std::filesystem;
 using app::Database;
@@ -99,6 +102,11 @@ private Q_SLOTS:
     void migrationKeepsACopyOfTheLog();
     void failedMigrationChangesNothing();
     void spareLogIsAFreeNameBesideIt();
+    void spareLogsAtOnceAreDifferentOnes();
+    void lockFileWithoutALockIsNoLock();
+    void lockIsNeverSeenAsHeldByWhoAsks();
+    void lockFileIsNoWayToWriteElsewhere();
+    void openRunWithoutAWriterReadsAsInterrupted();
 
 private:
     fs::path file(const char* name = "runs.db") const {
@@ -165,6 +173,8 @@ void TstStoreFile::damagedPageIsFoundAfterAnEndOutOfOrder() {
     QVERIFY(!damaged.has_value());
     QCOMPARE(damaged.error().code, ErrorCode::Corrupt);
     QVERIFY(damaged.error().message.find("damaged") != std::string::npos);
+    QVERIFY(damaged.error().message.find("check-db " + file().string() + " --salvage") !=
+            std::string::npos);
     QCOMPARE(bytesOf(file()), bytes);
     // Reading goes as far as it can, and says what it met.
     const auto reader = RunStore::open(file(), StoreMode::ReadOnly);
@@ -445,9 +455,88 @@ void TstStoreFile::failedMigrationChangesNothing() {
 
 void TstStoreFile::spareLogIsAFreeNameBesideIt() {
     makeLog(file());
-    QCOMPARE(app::spareRunLog(file()), file("runs-2.db"));
-    makeLog(file("runs-2.db"));
-    QCOMPARE(app::spareRunLog(file()), file("runs-3.db"));
+    const auto first = app::openSpareRunLog(file());
+    QVERIFY2(first.has_value(), first ? "" : first.error().message.c_str());
+    QCOMPARE((*first)->file(), file("runs-2.db"));
+    const auto second = app::openSpareRunLog(file());
+    QVERIFY(second.has_value());
+    QCOMPARE((*second)->file(), file("runs-3.db"));
+}
+
+// Programs that start at once each get a log of their own, whoever is first.
+void TstStoreFile::spareLogsAtOnceAreDifferentOnes() {
+    constexpr std::size_t kPrograms = 6;
+    std::vector<std::unique_ptr<RunStore>> logs(kPrograms);
+    {
+        std::vector<std::jthread> threads;
+        for (auto& log : logs) {
+            threads.emplace_back([this, &log] {
+                if (auto opened = app::openSpareRunLog(file())) {
+                    log = std::move(*opened);
+                }
+            });
+        }
+    }
+    std::set<std::string> names;
+    for (const auto& log : logs) {
+        QVERIFY(log != nullptr);
+        names.insert(log->file().string());
+    }
+    QCOMPARE(names.size(), kPrograms);
+}
+
+// What a killed program leaves: its file, and in a container also its number, which is then
+// another's.
+void TstStoreFile::lockFileWithoutALockIsNoLock() {
+    write(file("runs.db.lock"), QByteArray::number(qint64{getpid()}) + "\nheadway\nsome machine\n");
+    const auto store = RunStore::open(file(), StoreMode::Write);
+    QVERIFY2(store.has_value(), store ? "" : store.error().message.c_str());
+    QVERIFY(app::StoreLock::isHeld(file()));
+}
+
+void TstStoreFile::lockIsNeverSeenAsHeldByWhoAsks() {
+    QVERIFY(!app::StoreLock::isHeld(file()));
+    std::jthread asking([this](const std::stop_token& stop) {
+        while (!stop.stop_requested()) {
+            app::StoreLock::isHeld(file());
+        }
+    });
+    for (int i = 0; i < 200; ++i) {
+        const auto lock = app::StoreLock::take(file());
+        QVERIFY2(lock.has_value(), lock ? "" : lock.error().message.c_str());
+    }
+    const auto lock = app::StoreLock::take(file());
+    QVERIFY(lock.has_value() && !app::StoreLock::take(file()).has_value());
+}
+
+void TstStoreFile::lockFileIsNoWayToWriteElsewhere() {
+    write(file("mine"), "important");
+    fs::create_symlink(file("mine"), file("runs.db.lock"));
+    QVERIFY(!RunStore::open(file(), StoreMode::Write).has_value());
+    QCOMPARE(bytesOf(file("mine")), QByteArray("important"));
+}
+
+// A run that nobody records any more reads as interrupted before anybody opens the log to write.
+void TstStoreFile::openRunWithoutAWriterReadsAsInterrupted() {
+    auto writer = RunStore::open(file(), StoreMode::Write);
+    const std::int64_t run = *(*writer)->beginRun({}, {});
+    QVERIFY((*writer)->append(run, kStart, someRequests(0, 3)).has_value());
+    const auto stateIn = [run](const fs::path& log) {
+        return (*RunStore::open(log, StoreMode::ReadOnly))->summary(run)->run.state;
+    };
+    QCOMPARE(stateIn(file()), app::RunState::Recording);
+    fs::create_directory(file("copy"));
+    for (const char* suffix : {"", "-wal"}) {
+        fs::copy_file(file().string() + suffix, (file("copy") / "runs.db").string() + suffix);
+    }
+    QCOMPARE(stateIn(file("copy") / "runs.db"), app::RunState::Interrupted);
+    writer->reset(); // an end without endRun, as of a program that lost its disk
+    QCOMPARE(stateIn(file()), app::RunState::Interrupted);
+    const auto reader = RunStore::open(file(), StoreMode::ReadOnly);
+    QCOMPARE((*reader)->runs()->front().run.state, app::RunState::Interrupted);
+    QCOMPARE((*reader)->load(run)->summary.run.state, app::RunState::Interrupted);
+    QCOMPARE((*reader)->overview(run)->summary.run.state, app::RunState::Interrupted);
+    QCOMPARE((*reader)->load(run)->requests.size(), std::size_t{3});
 }
 
 QTEST_GUILESS_MAIN(TstStoreFile)
