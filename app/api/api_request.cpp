@@ -335,6 +335,13 @@ CompletedPrompt completionOf(const HttpRequest& request, const engine::Capabilit
                                      "ignore_eos", "cache_salt",   "messages"};
     refuseForStreams(body, kNotHere);
     refuseUnsupported(body);
+    for (const std::string_view header : {"x-mode", "x-batch", "x-deadline-ms"}) {
+        if (!request.header(header).empty()) {
+            throw ApiFailure(400, fmt::format("{} belongs to the request that opens the stream; a "
+                                              "deadline counts from here all the same.",
+                                              header));
+        }
+    }
     CompletedPrompt completed;
     completed.completion.maxTokens = tokenLimitOf(body, model, model.contextTokens);
     completed.completion.sampling = samplingOf(body, opened);

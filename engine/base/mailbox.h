@@ -85,6 +85,11 @@ public:
         return items;
     }
 
+    bool isEmpty() const {
+        const std::lock_guard lock(m_mutex);
+        return m_items.empty();
+    }
+
     // Blocks until something was pushed, wake() was called, or stop is requested. False on stop.
     bool wait(std::stop_token stop) {
         std::unique_lock lock(m_mutex);
@@ -102,7 +107,7 @@ public:
 private:
     bool hasCause() const { return m_isWoken || !m_items.empty(); }
 
-    std::mutex m_mutex;
+    mutable std::mutex m_mutex;
     std::condition_variable_any m_arrived;
     std::vector<T> m_items;
     bool m_isWoken = false;

@@ -41,6 +41,9 @@ void Engine::takeInbox() {
     for (auto& arrived : m_inbox.take()) {
         Answer& answer = *arrived;
         m_answers.emplace(answer.id, std::move(arrived));
+        if (!answer.isOpen) {
+            setDeadline(answer); // whatever becomes of it
+        }
         if (answer.refusal) {
             const Refusal refusal = *answer.refusal;
             finish(answer, refusal.reason, refusal.message);
@@ -88,16 +91,20 @@ std::optional<Refusal> Engine::refusePrompt(std::span<const TokenId> prompt) con
 }
 
 void Engine::enqueue(Answer& answer, TimePoint now) {
-    answer.request.deadline = deadlineOf(answer.request.deadline, answer.request.lane, m_effective,
-                                         *answer.stamps.received);
     Sequence& sequence = *answer.sequence;
     sequence.deadline = answer.request.deadline;
     sequence.lane = answer.request.lane;
     sequence.arrival = now;
+    answer.heldBefore = m_batchWatch.held(now);
     beginLineage(answer);
     sequence.turn = m_step.load(std::memory_order_relaxed);
     m_schedule.queue.push(sequence);
     tagArrival(answer, now);
+}
+
+void Engine::setDeadline(Answer& answer) const {
+    answer.request.deadline = deadlineOf(answer.request.deadline, answer.request.lane, m_effective,
+                                         *answer.stamps.received);
 }
 
 // A sequence keeps what it began with: its cache, and what its blocks were computed with.
@@ -167,6 +174,7 @@ void Engine::takeStable(Answer& answer, std::span<const TokenId> tokens) {
     if (answer.sequence) {
         answer.sequence->isParked = answer.sequence->isRestoring = false;
         commitPrompt(*answer.sequence, tokens, m_schedule, now);
+        forgetOutOfSight(answer, now);
         beginLineage(answer); // perhaps nothing is left of what it began with
         return;
     }

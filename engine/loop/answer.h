@@ -49,6 +49,7 @@ struct Answer {
     std::uint64_t lastStep = 0; // in which it had a slice
     std::int64_t hitTokens = 0;
     std::optional<TimePoint> restoringSince; // packed blocks of its beginning are unpacked
+    Nanoseconds heldBefore{};                // what closed batches had cost others when it came
     std::int64_t blockedNs = 0;
     RequestId blockedBy{};
     std::int64_t promptTokens = 0;

@@ -4,25 +4,27 @@
 
 namespace engine {
 
-void BatchWatch::open(std::uint64_t batch, std::int64_t requests, TimePoint now) {
+void BatchWatch::open(std::uint64_t batch, std::span<const RequestId> members, TimePoint now) {
+    release(now);
     m_batch = batch;
-    m_requests = m_left = requests;
+    m_requests = std::ssize(members);
+    m_left.assign(members.begin(), members.end());
     m_opened = now;
     m_firstEnd.reset();
+    m_holds = true;
 }
 
 std::optional<BatchEnded> BatchWatch::end(std::uint64_t batch, RequestId id, std::int64_t waiting,
                                           TimePoint now) {
-    if (batch == 0 || batch != m_batch || m_left == 0) {
+    if (batch == 0 || batch != m_batch || std::erase(m_left, id) == 0) {
         return std::nullopt;
     }
     m_firstEnd = m_firstEnd.value_or(now);
-    if (--m_left > 0) {
+    if (!m_left.empty()) {
         return std::nullopt;
     }
-    m_tailBegin = m_firstEnd;
-    m_tailEnd = now;
-    m_last = id;
+    m_last = m_holds ? id : m_last;
+    release(now);
     return BatchEnded{.batch = m_batch,
                       .requests = m_requests,
                       .duration = now - m_opened,
@@ -31,11 +33,21 @@ std::optional<BatchEnded> BatchWatch::end(std::uint64_t batch, RequestId id, std
                       .waiting = waiting};
 }
 
-std::optional<BatchWatch::Blocked> BatchWatch::blocked(TimePoint arrival) const {
-    if (!m_tailEnd || arrival >= *m_tailEnd) {
-        return std::nullopt;
+void BatchWatch::release(TimePoint now) {
+    m_held = held(now);
+    if (m_holds && !m_left.empty()) {
+        m_last = m_left.back();
     }
-    return Blocked{.by = m_last, .time = *m_tailEnd - std::max(arrival, *m_tailBegin)};
+    m_holds = false;
+}
+
+Nanoseconds BatchWatch::held(TimePoint now) const {
+    return m_holds && m_firstEnd ? m_held + (now - *m_firstEnd) : m_held;
+}
+
+std::optional<BatchWatch::Blocked> BatchWatch::blocked(Nanoseconds noted, TimePoint now) const {
+    const Nanoseconds time = held(now) - noted;
+    return time.count() > 0 ? std::optional(Blocked{.by = m_last, .time = time}) : std::nullopt;
 }
 
 } // namespace engine

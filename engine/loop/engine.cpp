@@ -64,6 +64,7 @@ void Engine::warmUp(const LoadSettings& settings) {
     if (promptTokens < 1) {
         return;
     }
+    m_policy = &policyFor(Batching::Continuous); // closed batches would wait for others
     timedPhase(m_loaded, "warm-up", 0, [&] {
         for (std::int64_t i = 0; i < count; ++i) {
             if (settings.progress) {
@@ -84,6 +85,7 @@ void Engine::warmUp(const LoadSettings& settings) {
         }
         return true;
     });
+    replacePolicy(m_effective);
 }
 
 void Engine::start() {
@@ -151,6 +153,10 @@ std::optional<Refusal> Engine::refuseAtOnce(const Request& request) const {
         return Refusal{.message = fmt::format("The answer may have {} tokens; ask for at least 1.",
                                               request.maxTokens)};
     }
+    return refuseOverload();
+}
+
+std::optional<Refusal> Engine::refuseOverload() const {
     const std::int64_t limit = m_requested.value().maxWaiting;
     if (const std::int64_t waiting = waitingRequests(); waiting >= limit) {
         return Refusal{.reason = FinishReason::Overloaded,
@@ -177,6 +183,7 @@ void Engine::cancel(RequestId id) {
         source->request_stop();
     }
     m_cancels.fetch_add(1, std::memory_order_release);
+    m_encoder->handOnCancelled();
     m_inbox.wake();
 }
 
@@ -271,6 +278,9 @@ void Engine::run(const std::stop_token& stop) {
         while (!stop.stop_requested()) {
             if (!step(stop)) {
                 publish();
+                if (!m_updates.isEmpty()) {
+                    continue; // it came while the inbox was emptied, and so was its call to wake
+                }
                 const TimePoint tick = Clock::now() + kIdleTick;
                 m_inbox.waitUntil(stop, std::min(m_wakeAt.value_or(tick), tick));
             }

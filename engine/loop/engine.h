@@ -71,6 +71,7 @@ private:
     void fail(const std::string& reason);
     void endEverything(FinishReason reason, const std::string& message);
     std::optional<Refusal> refuseAtOnce(const Request& request) const;
+    std::optional<Refusal> refuseOverload() const;
     std::int64_t waitingRequests() const;
     std::shared_ptr<TokenStream> receive(Answer& answer);
     void emit(decltype(Event::body) body, Delivery delivery);
@@ -81,6 +82,7 @@ private:
     void takeCancellations();
     void admit(Answer& answer);
     void enqueue(Answer& answer, TimePoint now);
+    void setDeadline(Answer& answer) const;
     std::optional<Refusal> refusePrompt(std::span<const TokenId> prompt) const;
     void tagArrival(Answer& answer, TimePoint now);
     void beginLineage(Answer& answer);
@@ -91,6 +93,7 @@ private:
     StepPlan makePlan(TimePoint now);
     Limits limits() const;
     void computeSlices(const StepPlan& plan, StepTimes& times, const std::stop_token& stop);
+    void claimBlocks(const StepPlan& plan);
     bool computeAll(const StepPlan& plan, StepTimes& times, const std::stop_token& stop);
     bool computePart(const StepPlan& plan, KvCache& kv, StepTimes& times,
                      const std::stop_token& stop);
@@ -99,6 +102,7 @@ private:
     void dropPrefixes(TimePoint now);
     void notePlan(const StepPlan& plan, const StepTimes& times);
     void noteStarts(const StepPlan& plan, const StepTimes& times);
+    void noteBlocked(Answer& answer, const StepTimes& times);
     void noteSlices(const StepPlan& plan, const StepTimes& times);
     void noteBatch(const Answer& answer);
     void measureStep(const StepShape& shape, const StepTimes& times);
@@ -129,6 +133,8 @@ private:
     std::int64_t streamBlocks() const;
     bool freeStreamBlocks(TimePoint now);
     void noteStreamed(Answer& answer, const Slice& slice, const StepTimes& times);
+    std::vector<Sequence*> streamsWithPlaces(const StepPlan& plan, TimePoint now);
+    void forgetOutOfSight(Answer& answer, TimePoint now);
 
     // publish.cpp
     void publish();

@@ -33,6 +33,17 @@ bool KvPools::dropUnused(const std::set<std::uint32_t>& used) {
            }) > 0;
 }
 
+void KvPools::claim(std::uint32_t id, std::span<const BlockId> blocks) {
+    for (Pool& pool : m_pools) {
+        WindowMap* windows = pool.id == id ? nullptr : pool.cache->windows();
+        for (const BlockId block : blocks) {
+            if (windows != nullptr) {
+                windows->drop(block);
+            }
+        }
+    }
+}
+
 KvCache& KvPools::of(std::uint32_t id) {
     const auto pool = std::ranges::find(m_pools, id, &Pool::id);
     ensure(pool != m_pools.end(), "a sequence's keys and values have their cache");

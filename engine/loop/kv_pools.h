@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <set>
+#include <span>
 #include <vector>
 
 namespace engine {
@@ -31,12 +32,14 @@ public:
     std::uint32_t currentId() const { return m_pools.back().id; }
     KvCache& of(std::uint32_t id);
     std::uint64_t bytes() const; // of all
-    template <class Use>         // void(KvCache&)
+    template <class Use>         // void(std::uint32_t id, KvCache&)
     void each(Use use) {
         for (Pool& pool : m_pools) {
-            use(*pool.cache);
+            use(pool.id, *pool.cache);
         }
     }
+    // A sequence of that cache has taken them: what windows of another one held there is gone.
+    void claim(std::uint32_t id, std::span<const BlockId> blocks);
 
 private:
     struct Pool {

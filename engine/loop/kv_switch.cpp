@@ -173,7 +173,7 @@ std::vector<EarlierSequence> Engine::earlierSequences() {
 
 // Old caches serve as many sequences as the new one.
 void Engine::growWindows(const EngineConfig& next) {
-    m_kv.each([&](KvCache& kv) {
+    m_kv.each([&](std::uint32_t, KvCache& kv) {
         kv.growWindows(*m_loaded.ops,
                        windowPlaces(withFormat(next, kv.format()), m_loaded.model->spec()));
     });

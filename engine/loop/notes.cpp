@@ -35,8 +35,11 @@ void Engine::notePlan(const StepPlan& plan, const StepTimes& times) {
         emit(Preempted{.id = answer.id, .tokens = sequence->known()}, Delivery::Droppable);
     }
     if (!plan.members.empty()) {
-        m_batchWatch.open(m_schedule.batches, static_cast<std::int64_t>(plan.members.size()),
-                          times.planned);
+        std::vector<RequestId> members;
+        for (const Sequence* member : plan.members) {
+            members.push_back(member->id());
+        }
+        m_batchWatch.open(m_schedule.batches, members, times.planned);
     }
     noteStarts(plan, times);
     noteSlices(plan, times);
@@ -53,6 +56,9 @@ void Engine::noteStarts(const StepPlan& plan, const StepTimes& times) {
             answer.preemptions.back().end = times.planned;
             continue;
         }
+        if (start.sequence->batch == 0) { // others have had their batch's place for a while
+            noteBlocked(answer, times);
+        }
         answer.hitTokens = start.sequence->hitTokens;
         answer.countedPrompt = std::max(answer.countedPrompt, answer.hitTokens);
         if (answer.origin == Origin::Served && m_schedule.keepsPrefixes) {
@@ -61,12 +67,15 @@ void Engine::noteStarts(const StepPlan& plan, const StepTimes& times) {
         }
     }
     for (const Sequence* sequence : plan.members) {
-        if (const auto blocked = m_batchWatch.blocked(sequence->arrival)) {
-            Answer& answer = answerOf(*sequence);
-            answer.blockedNs = blocked->time.count();
-            answer.blockedBy = blocked->by;
-            m_figures.blockedNs += static_cast<std::uint64_t>(answer.blockedNs);
-        }
+        noteBlocked(answerOf(*sequence), times);
+    }
+}
+
+void Engine::noteBlocked(Answer& answer, const StepTimes& times) {
+    if (const auto blocked = m_batchWatch.blocked(answer.heldBefore, times.planned)) {
+        answer.blockedNs = blocked->time.count();
+        answer.blockedBy = blocked->by;
+        m_figures.blockedNs += static_cast<std::uint64_t>(answer.blockedNs);
     }
 }
 

@@ -39,6 +39,12 @@ std::size_t promptBytes(const Request& request) {
     return bytes;
 }
 
+void takeArrivals(PromptEncoder::Arrivals& from, std::deque<std::unique_ptr<Answer>>& to) {
+    for (auto& answer : from.take()) {
+        to.push_back(std::move(answer));
+    }
+}
+
 } // namespace
 
 PromptEncoder::PromptEncoder(const Tokenizer& tokenizer, const ChatFormat* chat,
@@ -56,7 +62,8 @@ PromptEncoder::~PromptEncoder() {
     }
     for (Lane& lane : m_lanes) {
         lane.thread = {}; // joins
-        for (auto& answer : lane.waiting.take()) {
+        takeArrivals(lane.waiting, lane.taken);
+        for (auto& answer : lane.taken) {
             answer->refusal =
                 Refusal{.reason = FinishReason::Cancelled, .message = "The engine was closed."};
             m_out.push(std::move(answer));
@@ -77,21 +84,74 @@ void PromptEncoder::submit(std::unique_ptr<Answer> answer) {
 
 void PromptEncoder::run(Lane& lane, const std::stop_token& stop) {
     while (lane.waiting.wait(stop)) {
-        for (auto& answer : lane.waiting.take()) {
-            if (stop.stop_requested()) {
-                answer->refusal =
-                    Refusal{.reason = FinishReason::Cancelled, .message = "The engine was closed."};
-            } else if (answer->isOpen) {
-                takeOpened(std::move(answer));
-                continue;
-            } else {
-                encode(*answer);
-            }
-            m_out.push(std::move(answer));
+        {
+            const std::lock_guard lock(lane.mutex);
+            takeArrivals(lane.waiting, lane.taken);
+        }
+        while (!stop.stop_requested() && handOnFirst(lane)) {
         }
         if (&lane == &m_lanes.back()) {
             takeChanges();
         }
+    }
+}
+
+// False where nobody waits. The answer stays in its place while its text is encoded, so that it can
+// be cancelled; what was encoded is of no use then.
+bool PromptEncoder::handOnFirst(Lane& lane) {
+    Request request;
+    RequestId id{};
+    std::unique_ptr<Answer> answer;
+    const auto takeFirst = [&] {
+        answer = std::move(lane.taken.front());
+        lane.taken.pop_front();
+    };
+    {
+        const std::lock_guard lock(lane.mutex);
+        if (lane.taken.empty()) {
+            return false;
+        }
+        Answer& first = *lane.taken.front();
+        if (first.isOpen) {
+            takeFirst();
+        } else {
+            id = first.id;
+            request.prompt = std::exchange(first.request.prompt, std::string{});
+            request.thinking = first.request.thinking;
+        }
+    }
+    if (answer) {
+        takeOpened(std::move(answer));
+        return true;
+    }
+    Encoded encoded = encode(request);
+    const std::lock_guard lock(lane.mutex);
+    if (lane.taken.empty() || lane.taken.front()->id != id) {
+        return true; // it was cancelled, and is gone
+    }
+    takeFirst();
+    answer->refusal = std::move(encoded.refusal);
+    answer->prompt = std::move(encoded.prompt);
+    answer->promptTokens = std::ssize(answer->prompt);
+    answer->ledger.add(Stage::ChatFormat, encoded.chatFormat);
+    answer->stamps.tokenized = Clock::now();
+    m_out.push(std::move(answer));
+    return true;
+}
+
+void PromptEncoder::handOnCancelled() {
+    for (Lane& lane : m_lanes) {
+        {
+            const std::lock_guard lock(lane.mutex);
+            takeArrivals(lane.waiting, lane.taken);
+            for (auto& answer : lane.taken) {
+                if (answer->cancellation->stop_requested()) {
+                    m_out.push(std::move(answer)); // the engine thread ends it
+                }
+            }
+            std::erase(lane.taken, nullptr);
+        }
+        lane.waiting.wake(); // for those that were taken
     }
 }
 
@@ -101,8 +161,17 @@ void PromptEncoder::open(std::unique_ptr<Answer> answer) {
 }
 
 void PromptEncoder::change(PromptChange change) {
+    {
+        const std::lock_guard lock(m_pendingMutex);
+        ++m_pending[change.id];
+    }
     m_changes.push(std::move(change));
     m_lanes.back().waiting.wake();
+}
+
+bool PromptEncoder::hasChanges(RequestId id) const {
+    const std::lock_guard lock(m_pendingMutex);
+    return m_pending.contains(id);
 }
 
 void PromptEncoder::takeOpened(std::unique_ptr<Answer> answer) {
@@ -127,6 +196,7 @@ void PromptEncoder::takeOpened(std::unique_ptr<Answer> answer) {
 // encoded cost nothing more.
 void PromptEncoder::takeChanges() {
     std::vector<RequestId> changed;
+    std::vector<RequestId> done;
     const std::size_t early = m_early.size();
     std::vector<PromptChange> changes = std::exchange(m_early, {});
     std::ranges::move(m_changes.take(), std::back_inserter(changes));
@@ -138,9 +208,12 @@ void PromptEncoder::takeChanges() {
             // the next, it has ended.
             if (i >= early) {
                 m_early.push_back(change);
+            } else {
+                done.push_back(change.id);
             }
             continue;
         }
+        done.push_back(change.id);
         if (std::holds_alternative<PromptClosed>(change.what)) {
             m_open.erase(found);
             continue;
@@ -155,6 +228,14 @@ void PromptEncoder::takeChanges() {
     for (const RequestId id : changed) {
         if (const auto found = m_open.find(id); found != m_open.end()) {
             sendStable(id, found->second);
+        }
+    }
+    {
+        const std::lock_guard lock(m_pendingMutex);
+        for (const RequestId id : done) {
+            if (const auto pending = m_pending.find(id); --pending->second == 0) {
+                m_pending.erase(pending);
+            }
         }
     }
     m_out.wake();
@@ -198,40 +279,36 @@ void PromptEncoder::sendStable(RequestId id, const OpenPrompt& prompt) const {
     m_out.wake();
 }
 
-void PromptEncoder::encode(Answer& answer) const {
-    if (answer.cancellation->stop_requested()) {
-        return; // the engine thread ends it
-    }
+PromptEncoder::Encoded PromptEncoder::encode(const Request& request) const {
     try {
-        encodeText(answer);
+        return encodeText(request);
     } catch (const std::exception& fault) {
-        answer.refusal =
-            Refusal{.reason = FinishReason::Failed,
-                    .message = fmt::format("The prompt could not be encoded: {}.", fault.what())};
+        return {.prompt = {},
+                .refusal = Refusal{
+                    .reason = FinishReason::Failed,
+                    .message = fmt::format("The prompt could not be encoded: {}.", fault.what())}};
     }
-    answer.promptTokens = static_cast<std::int64_t>(answer.prompt.size());
-    answer.stamps.tokenized = Clock::now();
 }
 
-void PromptEncoder::encodeText(Answer& answer) const {
-    answer.refusal = refuseBytes(promptBytes(answer.request), m_longestToken, m_capacity);
-    if (answer.refusal) {
-        return;
+PromptEncoder::Encoded PromptEncoder::encodeText(const Request& request) const {
+    Encoded encoded;
+    encoded.refusal = refuseBytes(promptBytes(request), m_longestToken, m_capacity);
+    if (encoded.refusal) {
+        return encoded;
     }
-    Request& request = answer.request;
     const TimePoint begin = Clock::now();
     if (const auto* messages = std::get_if<std::vector<ChatMessage>>(&request.prompt);
         messages != nullptr && m_chat != nullptr) {
         static_cast<void>(m_chat->render(*messages, request.thinking));
     }
-    answer.ledger.add(Stage::ChatFormat, Clock::now() - begin);
+    encoded.chatFormat = Clock::now() - begin;
     auto ids = encodePrompt(m_tokenizer, m_chat, request);
-    request.prompt = std::string{}; // as text it is not needed again
     if (!ids) {
-        answer.refusal = Refusal{.reason = FinishReason::Rejected, .message = ids.error().message};
+        encoded.refusal = Refusal{.message = ids.error().message};
     } else {
-        answer.prompt = std::move(*ids);
+        encoded.prompt = std::move(*ids);
     }
+    return encoded;
 }
 
 } // namespace engine

@@ -1,7 +1,8 @@
 // The tokenizer threads: they turn the prompts of requests into token ids and hand them on. Long
 // prompts have a thread of their own, so that short ones don't wait for them; within each the order
-// is kept. A refusal travels with the request. The last keeps the text of prompts that are still
-// being written, which is encoded again and again. submit(), open() and change() from any thread.
+// is kept. A refusal travels with the request, and a cancelled one waits for nobody. The last keeps
+// the text of prompts that are still being written, which is encoded again and again. Public
+// functions from any thread.
 #pragma once
 
 #include "engine/base/mailbox.h"
@@ -10,7 +11,9 @@
 #include "engine/tokenizer/tokenizer.h"
 
 #include <array>
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <unordered_map>
 #include <variant>
@@ -59,16 +62,28 @@ public:
     // The answer's prompt is kept and handed on piece by piece.
     void open(std::unique_ptr<Answer> answer);
     void change(PromptChange change);
+    // Whether something that happened to the prompt has not been handed on yet.
+    bool hasChanges(RequestId id) const;
+    // After a cancellation: whoever it was goes on at once, also while its prompt is encoded.
+    void handOnCancelled();
 
 private:
     struct Lane {
         Arrivals waiting;
+        std::mutex mutex;
+        std::deque<std::unique_ptr<Answer>> taken; // under it; the first is being encoded
         std::jthread thread;
+    };
+    struct Encoded {
+        std::vector<TokenId> prompt;
+        std::optional<Refusal> refusal;
+        Nanoseconds chatFormat{};
     };
 
     void run(Lane& lane, const std::stop_token& stop);
-    void encode(Answer& answer) const;
-    void encodeText(Answer& answer) const;
+    bool handOnFirst(Lane& lane);
+    Encoded encode(const Request& request) const;
+    Encoded encodeText(const Request& request) const;
     void takeOpened(std::unique_ptr<Answer> answer);
     void takeChanges();
     std::optional<PromptUpdate> apply(const PromptChange& change, OpenPrompt& prompt) const;
@@ -82,6 +97,8 @@ private:
     Arrivals& m_out;
     Updates& m_updates;
     Inbox<PromptChange> m_changes;
+    mutable std::mutex m_pendingMutex;
+    std::unordered_map<RequestId, int> m_pending; // changes that were not handed on
     // Of the last lane's thread.
     std::unordered_map<RequestId, OpenPrompt> m_open;
     std::vector<PromptChange> m_early; // came before their prompt

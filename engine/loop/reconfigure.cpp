@@ -161,6 +161,7 @@ bool Engine::tryApply(const Field& field, const EngineConfig& next) {
 
 void Engine::replacePolicy(const EngineConfig& next) {
     m_policy = &policyFor(next.batching);
+    m_batchWatch.release(Clock::now());
 }
 
 void Engine::switchPrefixes(const EngineConfig& next) {
@@ -182,9 +183,11 @@ void Engine::switchPrefixes(const EngineConfig& next) {
     }
 }
 
-void Engine::resizeScratch(const EngineConfig& next) {
-    m_loaded.model->reserve(next.tokenBudget, next.maxBatch);
-    growWindows(next);
+// One field after the other: the second may be refused, and the first is in force then. The model's
+// memory comes last, as it may become smaller than what the fields before allow.
+void Engine::resizeScratch(const EngineConfig&) {
+    growWindows(m_effective);
+    m_loaded.model->reserve(m_effective.tokenBudget, m_effective.maxBatch);
 }
 
 void Engine::resizePool(const EngineConfig& next) {

@@ -75,14 +75,19 @@ StepPlan Engine::makePlan(TimePoint now) {
         limits = this->limits();
         plan = planWithin(limits);
     }
-    if (m_kv.current().windows() ==
-        nullptr) { // what is out of sight could not be taken back by an edit
-        planStreams(m_schedule.streams, limits, plan);
-    }
+    planStreams(streamsWithPlaces(plan, now), limits, plan);
     return plan;
 }
 
+void Engine::claimBlocks(const StepPlan& plan) {
+    for (const Slice& slice : plan.slices) {
+        m_kv.claim(slice.sequence->kv,
+                   slice.sequence->blocks().last(static_cast<std::size_t>(slice.newBlocks)));
+    }
+}
+
 void Engine::computeSlices(const StepPlan& plan, StepTimes& times, const std::stop_token& stop) {
+    claimBlocks(plan);
     const StepShape shape = shapeOf(plan);
     const bool hasOnlyStreams =
         std::ranges::all_of(plan.slices, [](const Slice& s) { return s.sequence->isOpen; });

@@ -1,10 +1,12 @@
 // Prompts that are written piece by piece: opened, computed as far as they are certain, completed
 // into ordinary requests, or given up.
 #include "engine/loop/engine.h"
+#include "engine/schedule/window_places.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace engine {
 
@@ -66,7 +68,11 @@ void Engine::completePrompt(Answer& answer, PromptUpdate& update) {
     const Completion& completion = update.completed->completion;
     answer.request.maxTokens = completion.maxTokens;
     answer.request.sampling = completion.sampling;
+    if (answer.request.deadline) { // it counts from completion, as latency does
+        *answer.request.deadline += update.completed->received - *answer.stamps.received;
+    }
     answer.stamps.received = update.completed->received;
+    setDeadline(answer);
     answer.stamps.scheduled = completion.scheduled;
     if (answer.stamps.scheduled) {
         answer.stamps.scheduled = std::min(*answer.stamps.scheduled, *answer.stamps.received);
@@ -82,6 +88,8 @@ void Engine::completePrompt(Answer& answer, PromptUpdate& update) {
         refusal = Refusal{.message = fmt::format("The answer may have {} tokens; ask for at least "
                                                  "1.",
                                                  completion.maxTokens)};
+    } else if (!refusal) {
+        refusal = refuseOverload();
     }
     if (refusal) {
         finish(answer, refusal->reason, refusal->message);
@@ -93,6 +101,7 @@ void Engine::completePrompt(Answer& answer, PromptUpdate& update) {
         answer.sequence->isOpen = answer.sequence->isParked = false;
         answer.sequence->isRestoring = false;
         commitPrompt(*answer.sequence, update.tokens, m_schedule, now);
+        forgetOutOfSight(answer, now);
         answer.sequence->setAnswerLimit(limit);
     } else {
         answer.sequence.emplace(answer.id, std::move(update.tokens), limit);
@@ -126,7 +135,8 @@ void Engine::endStreams(TimePoint now) {
         Answer& answer = *m_answers.at(id);
         if (answer.cancellation->stop_requested()) {
             finish(answer, FinishReason::Cancelled, "The request was cancelled.");
-        } else if (now - answer.lastPiece >= lifetime) {
+        } else if (now - answer.lastPiece >= lifetime && !m_encoder->hasChanges(id) &&
+                   m_updates.isEmpty()) { // else it was written on in time
             finish(answer, FinishReason::Cancelled,
                    fmt::format("Nothing was added to the prompt for {} s (setting streams.ttl).",
                                m_effective.streamTtlMs / 1000));
@@ -170,6 +180,69 @@ bool Engine::freeStreamBlocks(TimePoint now) {
         }
     }
     return hasFreed;
+}
+
+// Open prompts that may have a slice. Where layers keep what is in sight only, a cache has places
+// for so many sequences: those that run go first, and others give theirs up for them.
+std::vector<Sequence*> Engine::streamsWithPlaces(const StepPlan& plan, TimePoint now) {
+    std::map<std::uint32_t, std::int64_t> free; // places, in sequences, by cache
+    m_kv.each([&](std::uint32_t id, KvCache& kv) {
+        if (const WindowMap* windows = kv.windows()) {
+            free[id] = sequencesWithin({.window = kv.window(), .blockTokens = kv.blockTokens()},
+                                       windows->places(), m_effective.tokenBudget);
+        }
+    });
+    if (free.empty()) {
+        return m_schedule.streams;
+    }
+    const auto hasPlaces = [&](const Sequence* s) {
+        return free.contains(s->kv) && !s->blocks().empty();
+    };
+    for (const Sequence* sequence : m_schedule.running) {
+        if (hasPlaces(sequence)) {
+            --free[sequence->kv];
+        }
+    }
+    std::vector<Sequence*> givers = streamHolders();
+    std::erase_if(givers, [&](const Sequence* s) { return !hasPlaces(s); });
+    for (const Sequence* giver : givers) {
+        --free[giver->kv];
+    }
+    for (const Start& start : plan.started) {
+        std::erase(givers, start.sequence);
+        if (free.contains(start.sequence->kv) && start.sequence->blocks().empty()) {
+            --free[start.sequence->kv];
+        }
+    }
+    for (; !givers.empty(); givers.pop_back()) {
+        Sequence& giver = *givers.back();
+        if (free[giver.kv] < 0) {
+            ++free[giver.kv];
+            commitRelease(giver, m_schedule, now);
+            beginLineage(answerOf(giver));
+        }
+    }
+    std::vector<Sequence*> able;
+    for (Sequence* sequence : m_schedule.streams) {
+        if (!free.contains(sequence->kv) || hasPlaces(sequence) || --free[sequence->kv] >= 0) {
+            able.push_back(sequence);
+        }
+    }
+    return able;
+}
+
+// A prompt that was cut: where layers keep what is in sight only, the cut may lie before that.
+void Engine::forgetOutOfSight(Answer& answer, TimePoint now) {
+    Sequence& sequence = *answer.sequence;
+    if (sequence.blocks().empty()) {
+        return;
+    }
+    KvCache& kv = m_kv.of(sequence.kv);
+    const WindowSight sight{.window = kv.window(), .blockTokens = kv.blockTokens()};
+    if (kv.windows() != nullptr &&
+        !holdsSight(*kv.windows(), sight, sequence.blocks(), sequence.cached())) {
+        commitRelease(sequence, m_schedule, now);
+    }
 }
 
 void Engine::noteStreamed(Answer& answer, const Slice& slice, const StepTimes& times) {

@@ -2,6 +2,8 @@
 
 #include "engine/base/ensure.h"
 
+#include <algorithm>
+
 namespace engine {
 
 namespace {
@@ -11,13 +13,33 @@ bool isSeen(const kernels::BlockRef& block, std::int64_t position, const WindowS
     return block.firstPosition + sight.blockTokens > position - sight.window + 1;
 }
 
-} // namespace
-
 // A sequence's blocks with the window - 1 tokens before a slice and the slice itself: as many as
 // are full, and one that is cut at either end.
+std::int64_t placesEach(const WindowSight& sight) {
+    return sight.window / sight.blockTokens + 3;
+}
+
+} // namespace
+
 std::int64_t windowPlacesNeeded(const WindowSight& sight, std::int64_t sequences,
                                 std::int64_t stepTokens) {
-    return sequences * (sight.window / sight.blockTokens + 3) + stepTokens / sight.blockTokens;
+    return sequences * placesEach(sight) + stepTokens / sight.blockTokens;
+}
+
+std::int64_t sequencesWithin(const WindowSight& sight, std::int64_t places,
+                             std::int64_t stepTokens) {
+    return (places - stepTokens / sight.blockTokens) / placesEach(sight);
+}
+
+bool holdsSight(const WindowMap& map, const WindowSight& sight, std::span<const BlockId> table,
+                std::int64_t next) {
+    const std::int64_t first = std::max<std::int64_t>(0, next - sight.window + 1);
+    for (std::int64_t i = first / sight.blockTokens; i * sight.blockTokens < next; ++i) {
+        if (map.find(table[static_cast<std::size_t>(i)]) < 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 void placeWindows(Batch& batch, WindowMap& map, const WindowSight& sight, const BlockPool& pool) {

@@ -7,6 +7,7 @@
 #include "engine/schedule/batch.h"
 
 #include <cstdint>
+#include <span>
 
 namespace engine {
 
@@ -18,6 +19,14 @@ struct WindowSight {
 // Places that steps of so many sequences and tokens need at most.
 std::int64_t windowPlacesNeeded(const WindowSight& sight, std::int64_t sequences,
                                 std::int64_t stepTokens);
+
+// Sequences that so many places are enough for, beside steps of so many tokens.
+std::int64_t sequencesWithin(const WindowSight& sight, std::int64_t places,
+                             std::int64_t stepTokens);
+
+// Whether what a token at `next` sees of its sequence has its places.
+bool holdsSight(const WindowMap& map, const WindowSight& sight, std::span<const BlockId> table,
+                std::int64_t next);
 
 // Before a step: fills in the batch's windowSlots and windowBlocks. `pool` knows which blocks are
 // owned. Preconditions: the map has the places that the step needs; under sparse attention lists

@@ -56,6 +56,7 @@ private Q_SLOTS:
     void invalidEditsChangeNothing();
     void kvBlocksWaitForSequencesToEnd();
     void kvBlocksThatCannotBeHadLeaveTheOldOnes();
+    void aRefusedBatchLeavesTheBudgetThatCameWithIt();
     void smallerPoolRefusesWhatNoLongerFits();
     void reloadFieldsSayWhenTheyTakeEffect();
     void requestsAcrossAChangeAreTagged();
@@ -178,6 +179,31 @@ void TstEngineConfig::kvBlocksThatCannotBeHadLeaveTheOldOnes() {
     QVERIFY(engine->edit([](EngineConfig& config) { config.kvBlocks = 70; }));
     QVERIFY(engine.waitForEvent(appliesTo("kv.blocks", "70")));
     QVERIFY(waitForState(engine, "batching.token_budget", FieldState::InForce));
+}
+
+// Both size the same memory: a batch that can't be had takes nothing else with it, and steps keep
+// to what is in force.
+void TstEngineConfig::aRefusedBatchLeavesTheBudgetThatCameWithIt() {
+    EngineConfig config = TinyEngine::smallConfig();
+    config.maxBatch = 2;
+    config.kvBlocks = 200; // more than windows of all sequences take
+    TinyEngine engine(config, {.layers = 6, .window = 24});
+    const Request request = TinyEngine::request(std::string(300, 'q'), 20);
+    const Ended before = engine.run(request);
+    engine.ops().limitAllocation(100'000); // of windows for eight it takes more
+    QVERIFY(engine->edit([](EngineConfig& edited) {
+        edited.maxBatch = 8;
+        edited.tokenBudget = 48;
+    }));
+    QVERIFY(waitForState(engine, "batching.max_batch", FieldState::Unavailable));
+    QVERIFY(waitForState(engine, "batching.token_budget", FieldState::InForce));
+    QCOMPARE(engine->config().effective.maxBatch, std::int64_t(2));
+    QCOMPARE(engine->config().effective.tokenBudget, std::int64_t(48));
+    QCOMPARE(engine.run(request).ids, before.ids);
+    engine.ops().limitAllocation(SIZE_MAX);
+    QVERIFY(engine->edit([](EngineConfig& edited) { edited.maxBatch = 7; }));
+    QVERIFY(waitForState(engine, "batching.max_batch", FieldState::InForce));
+    QCOMPARE(engine.run(request).ids, before.ids);
 }
 
 void TstEngineConfig::smallerPoolRefusesWhatNoLongerFits() {

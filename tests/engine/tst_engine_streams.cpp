@@ -1,5 +1,5 @@
 // Prompts written piece by piece, kept beginnings, and what the policies do in a running engine.
-#include "tests/support/tiny_engine.h"
+#include "tests/support/open_prompts.h"
 
 #include <QTest>
 
@@ -7,43 +7,18 @@
 #include <thread>
 
 using namespace engine;
+using tests::complete;
 using tests::Ended;
+using tests::isTextless;
+using tests::isWholeAgain;
 using tests::TinyEngine;
+using tests::words;
 using namespace std::chrono_literals;
 
 namespace {
 
-std::string words(std::size_t bytes, unsigned salt) {
-    std::string text;
-    for (std::size_t i = 0; text.size() < bytes; ++i) {
-        text += static_cast<char>('a' + (i * 7 + salt * 13 + i * i) % 26);
-        if (i % 5 == 4) {
-            text += ' ';
-        }
-    }
-    return text;
-}
-
-Completion complete(int tokens) {
-    return {.maxTokens = tokens, .sampling = {}, .scheduled = std::nullopt};
-}
-
 bool hasTag(const RequestRecord& record, SampleTag tag) {
     return (record.tags & static_cast<std::uint32_t>(tag)) != 0;
-}
-
-// A tiny random model may answer with tokens that have no text.
-bool isTextless(const Ended& ended) {
-    return ended.reason == FinishReason::Failed &&
-           ended.message.find("has no text") != std::string::npos;
-}
-
-// Everything that was given back lies free after the prefix cache is emptied.
-bool isWholeAgain(TinyEngine& engine) {
-    engine->resetPrefixCache();
-    const Snapshot after = engine.waitForFigures(
-        [](const Snapshot& s) { return s.kvBlocksUsed == 0 && s.kvBlocksKept == 0; });
-    return after.kvBlocksUsed == 0 && after.kvBlocksKept == 0;
 }
 
 } // namespace

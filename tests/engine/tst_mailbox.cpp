@@ -136,7 +136,12 @@ void TstMailbox::wakeBeforeWaitIsNotLost() {
     const std::stop_source never;
     inbox.wake();
     QVERIFY(inbox.wait(never.get_token()));
+    QVERIFY(inbox.isEmpty()); // a call to wake is no item
     QVERIFY(inbox.take().empty());
+    inbox.push({});
+    QVERIFY(!inbox.isEmpty());
+    inbox.take();
+    QVERIFY(inbox.isEmpty());
     QVERIFY(!inbox.waitUntil(never.get_token(), std::chrono::steady_clock::now()));
 }
 

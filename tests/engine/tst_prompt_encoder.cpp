@@ -17,6 +17,8 @@ private Q_SLOTS:
     void shortPromptsPassALongOne();
     void shortPromptsPassOpenOnes();
     void openPromptsThatCannotFitAreRefusedBeforeTheyAreEncoded();
+    void cancelledOnesWaitForNobody();
+    void changesAreKnownUntilTheyAreHandedOn();
     void whatStillWaitsIsCancelledAtTheEnd();
 };
 
@@ -146,6 +148,85 @@ void TstPromptEncoder::openPromptsThatCannotFitAreRefusedBeforeTheyAreEncoded() 
     QCOMPARE(sent.size(), std::size_t{1});
     QCOMPARE(static_cast<std::uint64_t>(sent[0].id), std::uint64_t{2});
     QVERIFY(!tokenizer.begun.try_acquire());
+}
+
+// The one that is being encoded goes on as well, and what becomes of its text is forgotten.
+void TstPromptEncoder::cancelledOnesWaitForNobody() {
+    const SlowTokenizer tokenizer;
+    engine::PromptEncoder::Arrivals out;
+    engine::PromptEncoder::Updates updates;
+    engine::PromptEncoder encoder(tokenizer, nullptr, 10'000'000, out, updates);
+    const auto letGo = qScopeGuard([&] { tokenizer.release.release(1000); });
+    encoder.start();
+    std::vector<std::shared_ptr<std::stop_source>> cancellations;
+    for (std::uint64_t id = 0; id < 50; ++id) {
+        auto answer = answerTo(id, 300'000);
+        cancellations.push_back(answer->cancellation);
+        encoder.submit(std::move(answer));
+    }
+    tokenizer.begun.acquire(); // the first is being encoded, and goes on until it is let go
+    const std::stop_source never;
+    const auto expectNext = [&](std::uint64_t id) {
+        QVERIFY(out.waitUntil(never.get_token(), engine::Clock::now() + std::chrono::seconds(10)));
+        const auto arrived = out.take();
+        QCOMPARE(arrived.size(), std::size_t{1});
+        QCOMPARE(idOf(*arrived[0]), id);
+    };
+    for (const std::uint64_t id : {49U, 20U, 0U}) {
+        cancellations[id]->request_stop();
+        encoder.handOnCancelled();
+        expectNext(id);
+    }
+    for (std::uint64_t id = 1; id < 49; ++id) { // the others come in their turn, each once
+        tokenizer.release.release();
+        if (id != 20) {
+            tokenizer.begun.acquire();
+        }
+    }
+    tokenizer.release.release(10);
+    std::vector<std::uint64_t> arrived;
+    while (arrived.size() < 47 &&
+           out.waitUntil(never.get_token(), engine::Clock::now() + std::chrono::seconds(10))) {
+        for (const auto& answer : out.take()) {
+            arrived.push_back(idOf(*answer));
+            QCOMPARE(answer->prompt, std::vector<TokenId>{300'000});
+        }
+    }
+    QCOMPARE(arrived.size(), std::size_t{47});
+    QVERIFY(std::ranges::is_sorted(arrived));
+    QVERIFY(!std::ranges::binary_search(arrived, 0U) && !std::ranges::binary_search(arrived, 20U));
+}
+
+void TstPromptEncoder::changesAreKnownUntilTheyAreHandedOn() {
+    const SlowTokenizer tokenizer;
+    engine::PromptEncoder::Arrivals out;
+    engine::PromptEncoder::Updates updates;
+    engine::PromptEncoder encoder(tokenizer, nullptr, 10'000'000, out, updates);
+    const auto letGo = qScopeGuard([&] { tokenizer.release.release(1000); });
+    encoder.start();
+    const engine::RequestId id{7};
+    encoder.open(answerTo(7, 200'000));
+    tokenizer.begun.acquire(); // its first tokens
+    QVERIFY(!encoder.hasChanges(id));
+    encoder.change({.id = id, .what = engine::PromptCompleted{.completion = {}, .received = {}}});
+    QVERIFY(encoder.hasChanges(id));
+    QVERIFY(!encoder.hasChanges(engine::RequestId{8}));
+    tokenizer.release.release(1000);
+    const std::stop_source never;
+    bool isCompleted = false;
+    while (!isCompleted &&
+           updates.waitUntil(never.get_token(), engine::Clock::now() + std::chrono::seconds(10))) {
+        for (const engine::PromptUpdate& update : updates.take()) {
+            isCompleted = isCompleted || update.completed.has_value();
+        }
+    }
+    QVERIFY(isCompleted);
+    QTRY_VERIFY(!encoder.hasChanges(id));
+    // Of a prompt that is not there any more too.
+    encoder.change({.id = id, .what = engine::PromptAppended{"more"}});
+    encoder.change(
+        {.id = id, .what = engine::PromptClosed{}}); // a round later the first is given up
+    QTRY_VERIFY((encoder.handOnCancelled(), !encoder.hasChanges(id)));
 }
 
 void TstPromptEncoder::whatStillWaitsIsCancelledAtTheEnd() {

@@ -1,6 +1,7 @@
 // Memory of layers with a window: what a token sees is where it was written, and no more is held
 // than the plan says.
 #include "engine/base/failure.h"
+#include "engine/loop/kv_pools.h"
 #include "engine/loop/kv_size.h"
 #include "engine/schedule/window_places.h"
 #include "kernels/thread_pool.h"
@@ -9,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <map>
 #include <memory>
 #include <random>
@@ -175,6 +177,8 @@ private Q_SLOTS:
     void whatATokenSeesIsWhereItWasWritten();
     void sparseListsLeaveNoPlaceBehind_data();
     void sparseListsLeaveNoPlaceBehind();
+    void aCutKeepsItsPlacesWhereTheyAreInSight();
+    void blocksOfAnotherCacheLeaveTheirPlaces();
     void growingKeepsWhatIsHeld();
     void memoryOfWindowsStopsGrowing();
     void blocksAreChosenByWhatTheyTake();
@@ -212,6 +216,77 @@ void TstWindowPlaces::sparseListsLeaveNoPlaceBehind() {
                               {.isSparse = true, .first = 0, .window = window, .share = share});
         const std::string problem = simulation.run(400);
         QVERIFY2(problem.empty(), fmt::format("{}, seed {}", problem, seed).c_str());
+    }
+}
+
+void TstWindowPlaces::aCutKeepsItsPlacesWhereTheyAreInSight() {
+    for (const std::int32_t window : {1, 5, 8, 9, 20}) {
+        const WindowSight sight{.window = window, .blockTokens = 4};
+        BlockPool pool(40);
+        WindowMap map(40, windowPlacesNeeded(sight, 1, 1));
+        std::vector<BlockId> table;
+        for (std::int64_t length = 0; length < 100; ++length) {
+            if (length % 4 == 0) {
+                table.push_back(pool.acquire());
+            }
+            Batch batch;
+            batch.add(std::vector<TokenId>(1), length, table, 4);
+            placeWindows(batch, map, sight, pool);
+            trimWindows(batch, map, sight);
+            for (std::int64_t cut = 0; cut <= length + 1; ++cut) {
+                // What placeWindows() asks for, block by block.
+                bool isThere = true;
+                for (std::size_t block = 0; block < table.size(); ++block) {
+                    const auto first = static_cast<std::int64_t>(4 * block);
+                    const bool isSeen = first < cut && first + 4 > cut - window + 1;
+                    isThere = isThere && (!isSeen || map.find(table[block]) >= 0);
+                }
+                QCOMPARE(holdsSight(map, sight, table, cut), isThere);
+            }
+            QVERIFY(holdsSight(map, sight, table, length + 1));
+        }
+        QVERIFY(window > 90 || !holdsSight(map, sight, table, 50) || window == 1);
+        QVERIFY(sequencesWithin(sight, windowPlacesNeeded(sight, 7, 40), 40) == 7);
+    }
+}
+
+// Two caches share the blocks of one pool: what is taken for the one leaves its place in the other.
+void TstWindowPlaces::blocksOfAnotherCacheLeaveTheirPlaces() {
+    kernels::ThreadPool threads(1);
+    const auto ops = kernels::makeCpuOps(threads);
+    const KvShape shape{{.heads = 1, .keyDim = 4, .valueDim = 4, .window = 8}};
+    const WindowSight sight{.window = 8, .blockTokens = 4};
+    constexpr std::int64_t kBlocks = 40;
+    KvPools pools;
+    const std::int64_t places = windowPlacesNeeded(sight, 1, 4);
+    pools.open(KvCache(*ops, shape, kBlocks, 4, places));
+    const std::uint32_t first = pools.currentId();
+    pools.open(KvCache(*ops, shape, kBlocks, 4, places));
+    const std::uint32_t second = pools.currentId();
+    BlockPool pool(kBlocks);
+    // Sequences come and go in both, in turn: places would run out after a few.
+    for (int round = 0; round < 40; ++round) {
+        const std::uint32_t id = round % 2 == 0 ? first : second;
+        const std::uint32_t other = first + second - id;
+        std::vector<BlockId> table = {pool.acquire(), pool.acquire(), pool.acquire()};
+        pools.claim(id, table);
+        Batch batch;
+        batch.add(std::vector<TokenId>(12), 0, table, 4);
+        WindowMap& map = *pools.of(id).windows();
+        placeWindows(batch, map, sight, pool);
+        for (const BlockId block : table) {
+            QVERIFY(map.find(block) >= 0);
+            QVERIFY(pools.of(other).windows()->find(block) < 0);
+        }
+        for (const BlockId block : table) {
+            pool.release(block);
+        }
+        if (round % 3 == 0) { // one of them lives on in the other
+            const BlockId back = pool.acquire();
+            const std::array living = {pool.acquire()};
+            pools.claim(other, living);
+            pool.release(back);
+        }
     }
 }
 
