@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace app {
 
@@ -16,10 +17,15 @@ namespace {
 constexpr int kMostProblems = 20;
 constexpr int kBusyMilliseconds = 2000;
 
+// Tiers follow from other rows and are made anew from these: half of one would hide what is there.
+// Added tables are missing from logs of an earlier version, which lost nothing by it.
+enum class TableKind : std::uint8_t { First, Added, Tier };
+
 // In the order in which their rows may be added; the key is what they are read along.
 struct LogTable {
     const char* name;
     const char* key;
+    TableKind kind = TableKind::First;
 };
 constexpr std::array kTables = {
     LogTable{"run", "id"},
@@ -28,8 +34,12 @@ constexpr std::array kTables = {
     LogTable{"request", "run_id, n"},
     LogTable{"sample_1s", "run_id, t_ns"},
     LogTable{"event", "run_id, seq"},
-    LogTable{"experiment", "run_id"},
-    LogTable{"experiment_block", "run_id, number"},
+    LogTable{"experiment", "run_id", TableKind::Added},
+    LogTable{"experiment_block", "run_id, number", TableKind::Added},
+    LogTable{"sample_60s", "run_id, t_ns", TableKind::Tier},
+    LogTable{"request_page", "run_id, last_n", TableKind::Tier},
+    LogTable{"run_figures", "run_id", TableKind::Tier},
+    LogTable{"removal", "run_id", TableKind::Added},
 };
 
 std::unexpected<engine::Error> failure(engine::ErrorCode code, std::string message) {
@@ -103,12 +113,15 @@ SavedTable saveTable(const Database& from, Database& to, const LogTable& table) 
         return saved; // not even its form can be read
     }
     if (count == 0) {
+        saved.isWhole = table.kind != TableKind::First;
         return saved;
     }
     Transaction transaction(to);
     saved.isWhole = copyRows(from, to, table, columns, count, table.key);
     // A broken page in the middle: what lies behind it is reached from the other end.
-    if (!saved.isWhole && table.key != std::string_view("rowid")) {
+    if (!saved.isWhole && table.kind == TableKind::Tier) {
+        to.run(fmt::format("DELETE FROM {}", table.name));
+    } else if (!saved.isWhole && table.key != std::string_view("rowid")) {
         copyRows(from, to, table, columns, count, descending(table.key));
     }
     transaction.commit();
@@ -124,15 +137,33 @@ std::int64_t nameRuns(Database& database) {
                  "SELECT run_id, 'salvaged-' || run_id, 'salvaged ' || run_id, 'interrupted', "
                  "'1970-01-01T00:00:00Z', '', 800000000, 100000000, 1 FROM "
                  "(SELECT run_id FROM request UNION SELECT run_id FROM sample_1s UNION "
-                 "SELECT run_id FROM event) WHERE run_id NOT IN (SELECT id FROM run)");
+                 "SELECT run_id FROM event UNION SELECT run_id FROM sample_60s UNION "
+                 "SELECT run_id FROM request_page) WHERE run_id NOT IN (SELECT id FROM run)");
     const std::int64_t named = database.integer("SELECT changes()");
-    for (const char* table : {"tag", "setting", "experiment"}) {
+    for (const char* table : {"tag", "setting", "experiment", "run_figures", "removal"}) {
         database.run(fmt::format("DELETE FROM {} WHERE run_id NOT IN (SELECT id FROM run)", table));
     }
     database.run(
         "DELETE FROM experiment_block WHERE run_id NOT IN (SELECT run_id FROM experiment)");
     transaction.commit();
     return named;
+}
+
+// Requests and events are counted from 1 without a gap: where one is missing, the run says so.
+void markGaps(Database& database) {
+    for (const auto& [table, number] : {std::pair{"request", "n"}, std::pair{"event", "seq"}}) {
+        database.run(fmt::format("UPDATE run SET is_incomplete = 1 WHERE id IN (SELECT run_id FROM "
+                                 "{0} GROUP BY run_id HAVING count(*) < max({1}))",
+                                 table, number));
+    }
+}
+
+// Without those whose rows were being removed.
+std::int64_t countRuns(const Database& database) {
+    return database.integer(database.columns("removal").empty()
+                                ? "SELECT count(*) FROM run"
+                                : "SELECT count(*) FROM run WHERE id NOT IN (SELECT run_id FROM "
+                                  "removal)");
 }
 
 } // namespace
@@ -164,7 +195,7 @@ engine::Result<LogCheck> checkLog(const std::filesystem::path& file) {
                     fmt::format("{} is no run log. Choose another file.", file.string()));
             }
         }
-        check.runs = database.integer("SELECT count(*) FROM run");
+        check.runs = countRuns(database);
     } catch (const DatabaseFailure& thrown) {
         if (!isDamage(thrown)) {
             return std::unexpected(describe(thrown, file));
@@ -203,7 +234,8 @@ engine::Result<Salvage> salvageLog(const std::filesystem::path& file,
             salvage.tables.push_back(saveTable(from, to, table));
         }
         salvage.namelessRuns = nameRuns(to);
-        salvage.runs = to.integer("SELECT count(*) FROM run");
+        markGaps(to);
+        salvage.runs = countRuns(to);
     } catch (const DatabaseFailure& thrown) {
         return std::unexpected(describe(thrown, target));
     }

@@ -2,6 +2,7 @@
 #include "app/store/run_archive.h"
 #include "app/store/run_store.h"
 #include "app/store/salvage.h"
+#include "app/store/sqlite.h"
 #include "tests/support/scripted_run.h"
 
 #include <QFile>
@@ -10,6 +11,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <random>
 
@@ -49,6 +51,8 @@ class TstSalvage : public QObject {
 private Q_SLOTS:
     void aSoundLogIsCalledSound();
     void everythingOfASoundLogIsSaved();
+    void tiersFiguresAndRemovalsAreSavedToo();
+    void aRunWithAGapSaysSo();
     void whatIsLeftOfABrokenLogIsSaved_data();
     void whatIsLeftOfABrokenLogIsSaved();
     void otherFilesAreRefused();
@@ -78,6 +82,56 @@ void TstSalvage::everythingOfASoundLogIsSaved() {
     QVERIFY(before && after);
     QCOMPARE(after->digest, before->digest);
     QCOMPARE(after->summary.run.name, before->summary.run.name);
+}
+
+// Every table of the log is one that is saved: a new one is not forgotten.
+void TstSalvage::tiersFiguresAndRemovalsAreSavedToo() {
+    QTemporaryDir folder;
+    const auto file = makeLog(folder);
+    {
+        const auto store = app::RunStore::open(file, app::StoreMode::Write);
+        QVERIFY(store);
+        for (auto more = (*store)->tidySome(); more && *more; more = (*store)->tidySome()) {
+        }
+        QVERIFY((*store)->beginRemove(2));
+    }
+    const std::filesystem::path target = folder.path().toStdString() + "/saved.db";
+    const auto salvage = app::salvageLog(file, target);
+    QVERIFY2(salvage, salvage ? "" : salvage.error().message.c_str());
+    QCOMPARE(salvage->runs, 1); // the removed one does not come back
+    QCOMPARE(app::checkLog(file)->runs, 1);
+    const app::Database from(file, app::DatabaseAccess::Read, 1000);
+    const app::Database to(target, app::DatabaseAccess::Read, 1000);
+    app::Statement tables =
+        from.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE "
+                     "'sqlite_%' AND name <> 'log_state' ORDER BY name");
+    int compared = 0;
+    while (tables.step()) {
+        const std::string count = "SELECT count(*) FROM " + tables.text(0);
+        QVERIFY2(from.integer(count) == to.integer(count), tables.text(0).c_str());
+        const bool isSaved = std::ranges::any_of(salvage->tables, [&](const app::SavedTable& each) {
+            return each.table == tables.text(0) && each.isWhole;
+        });
+        QVERIFY2(isSaved, tables.text(0).c_str());
+        ++compared;
+    }
+    QVERIFY(compared >= 12);
+    QVERIFY(to.integer("SELECT count(*) FROM run_figures") > 0);
+    QVERIFY(to.integer("SELECT count(*) FROM request_page") > 0);
+    QVERIFY(to.integer("SELECT count(*) FROM sample_60s") > 0);
+    QVERIFY((*app::RunStore::open(target, app::StoreMode::ReadOnly))->runs()->size() == 1);
+}
+
+void TstSalvage::aRunWithAGapSaysSo() {
+    QTemporaryDir folder;
+    const auto file = makeLog(folder);
+    app::Database(file, app::DatabaseAccess::Write, 1000)
+        .run("DELETE FROM request WHERE run_id = 2 AND n = 5");
+    const std::filesystem::path target = folder.path().toStdString() + "/saved.db";
+    QVERIFY(app::salvageLog(file, target));
+    const auto store = app::RunStore::open(target, app::StoreMode::ReadOnly);
+    QVERIFY(!(*store)->summary(1)->run.isIncomplete);
+    QVERIFY((*store)->summary(2)->run.isIncomplete);
 }
 
 void TstSalvage::whatIsLeftOfABrokenLogIsSaved_data() {
