@@ -1,30 +1,10 @@
 #include "app/observe/request_csv.h"
 
+#include "app/report/csv_cell.h"
+
 #include <fmt/format.h>
 
-#include <cmath>
-
 namespace app {
-
-namespace {
-
-std::string cell(std::string_view text) {
-    if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
-        return std::string(text);
-    }
-    std::string result = "\"";
-    for (const char c : text) {
-        result += c == '"' ? std::string("\"\"") : std::string(1, c);
-    }
-    return result + "\"";
-}
-
-std::string cell(std::optional<double> value, int decimals) {
-    return value && std::isfinite(*value) ? fmt::format("{:.{}f}", *value, decimals)
-                                          : std::string();
-}
-
-} // namespace
 
 std::string requestCsvHeader() {
     std::string line = "id,due_s,lane,label,outcome,reason,tags,prompt_tokens,hit_tokens,"
@@ -42,16 +22,18 @@ std::string requestCsvLine(const RequestRow& row) {
         tags += (tags.empty() ? "" : " ") + std::string(tag);
     }
     std::string line = fmt::format(
-        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", row.id, cell(row.dueSeconds, 6),
-        row.lane == engine::Lane::Batch ? "batch" : "realtime", cell(row.label),
+        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", row.id, csvNumber(row.dueSeconds, 6),
+        row.lane == engine::Lane::Batch ? "batch" : "realtime", csvText(row.label),
         engine::name(row.outcome), engine::name(row.reason), tags, row.promptTokens, row.hitTokens,
-        row.outputTokens, cell(row.ttftMs, 3), cell(row.ttftFromReceivedMs, 3),
-        cell(row.ttftFromAdmittedMs, 3), cell(row.tpotMs, 3), cell(row.e2eMs, 3), row.preemptions);
+        row.outputTokens, csvNumber(row.ttftMs, 3), csvNumber(row.ttftFromReceivedMs, 3),
+        csvNumber(row.ttftFromAdmittedMs, 3), csvNumber(row.tpotMs, 3), csvNumber(row.e2eMs, 3),
+        row.preemptions);
     for (std::size_t i = 0; i < engine::kStages; ++i) {
         line +=
-            "," + cell(row.ledgerMs ? std::optional<double>((*row.ledgerMs)[i]) : std::nullopt, 3);
+            "," +
+            csvNumber(row.ledgerMs ? std::optional<double>((*row.ledgerMs)[i]) : std::nullopt, 3);
     }
-    return line + "," + cell(row.message) + "\r\n";
+    return line + "," + csvText(row.message) + "\r\n";
 }
 
 std::string requestCsv(std::span<const RequestRow> rows) {

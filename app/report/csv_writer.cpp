@@ -1,5 +1,6 @@
 // A run as five CSV files (RFC 4180, UTF-8, a header line): the columns of the run log, times in
 // seconds of the run. An absent number is an empty field.
+#include "app/report/csv_cell.h"
 #include "app/report/report.h"
 #include "app/store/columns.h"
 
@@ -7,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
 
 namespace app {
 
@@ -21,30 +21,10 @@ public:
         }
         endRow();
     }
-    // A spreadsheet would run what begins like a formula: an apostrophe makes it text (OWASP, CSV
-    // injection). Numbers are written as they are.
-    void text(std::string_view value) {
-        constexpr std::string_view kFormula = "=+-@\t\r";
-        const bool isFormula = !value.empty() && kFormula.find(value.front()) != kFormula.npos;
-        field(isFormula ? "'" + std::string(value) : std::string(value));
-    }
-    void field(std::string_view value) {
-        const bool needsQuotes = value.find_first_of(",\"\r\n") != std::string_view::npos;
-        separate();
-        if (!needsQuotes) {
-            m_out += value;
-            return;
-        }
-        m_out += '"';
-        for (const char c : value) {
-            m_out += c == '"' ? "\"\"" : std::string(1, c);
-        }
-        m_out += '"';
-    }
+    void text(std::string_view value) { add(csvText(value)); }
+    void field(std::string_view value) { add(csvField(value)); }
     void integer(std::int64_t value) { field(std::to_string(value)); }
-    void number(const std::optional<double>& value) {
-        field(value && std::isfinite(*value) ? fmt::format("{:.9g}", *value) : std::string());
-    }
+    void number(const std::optional<double>& value) { add(csvNumber(value)); }
     void seconds(const std::optional<engine::TimePoint>& time) {
         field(time ? secondsText(time->time_since_epoch().count()) : std::string());
     }
@@ -62,8 +42,9 @@ private:
         return fmt::format("{}{}.{:09}", ns < 0 ? "-" : "", size / 1'000'000'000,
                            size % 1'000'000'000);
     }
-    void separate() {
+    void add(const std::string& cell) {
         m_out += m_isFirst ? "" : ",";
+        m_out += cell;
         m_isFirst = false;
     }
 
@@ -73,6 +54,28 @@ private:
 
 std::string secondsColumn(std::string_view nsColumn) { // "received_ns" -> "received_s"
     return std::string(nsColumn.substr(0, nsColumn.size() - 3)) + "_s";
+}
+
+// Time out of the batch; absent while a preemption has no end.
+std::optional<double> preemptedMs(const engine::RequestRecord& record) {
+    engine::Nanoseconds sum{};
+    for (const engine::PreemptionSpan& span : record.preemptions) {
+        if (!span.end) {
+            return std::nullopt;
+        }
+        sum += *span.end - span.begin;
+    }
+    return static_cast<double>(sum.count()) / 1e6;
+}
+
+void addRest(CsvTable& csv, const engine::RequestRecord& record) {
+    csv.integer(static_cast<std::int64_t>(record.preemptions.size()));
+    csv.number(preemptedMs(record));
+    csv.seconds(record.deadline);
+    csv.number(static_cast<double>(record.blockedNs) / 1e6);
+    csv.text(std::to_string(static_cast<std::uint64_t>(record.blockedBy)));
+    csv.integer(record.streamedTokens);
+    csv.number(static_cast<double>(record.streamedNs) / 1e6);
 }
 
 std::string requestsCsv(const RunData& run) {
@@ -87,6 +90,8 @@ std::string requestsCsv(const RunData& run) {
     for (std::size_t i = 0; i < engine::kStages; ++i) {
         heads.push_back(fmt::format("ledger_{}_ms", engine::name(static_cast<engine::Stage>(i))));
     }
+    heads.insert(heads.end(), {"preemptions", "preempted_ms", "deadline_s", "blocked_ms",
+                               "blocked_by", "streamed_tokens", "streamed_ms"});
     CsvTable csv(heads);
     const auto milliseconds = [&csv](const std::optional<engine::Nanoseconds>& span) {
         csv.number(span ? std::optional(static_cast<double>(span->count()) / 1e6) : std::nullopt);
@@ -117,6 +122,7 @@ std::string requestsCsv(const RunData& run) {
             milliseconds(record.ledgerNs ? std::optional(engine::Nanoseconds((*record.ledgerNs)[i]))
                                          : std::nullopt);
         }
+        addRest(csv, record);
         csv.endRow();
     }
     return csv.content();
