@@ -8,6 +8,7 @@
 #include "app/headless_experiment.h"
 #include "app/report/report.h"
 #include "app/run_text.h"
+#include "app/store/summary.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -81,7 +82,9 @@ std::string tunerText(const Experiment& experiment, const TunerResult& result,
         };
         add(result.optimum == static_cast<int>(i), "optimum");
         add(result.ruleChoice == static_cast<int>(i), "the rule's choice");
-        add(!point.meetsLimits && (limits.ttftP99Ms || limits.tpotP99Ms), "beyond the limits");
+        const bool isLimited = limits.ttftP99Ms || limits.tpotP99Ms;
+        add(point.n == 0, "no answer in its time");
+        add(point.n > 0 && !point.meetsLimits && isLimited, "beyond the limits");
         table.add({experiment.sides[static_cast<std::size_t>(point.side)].label,
                    figureText(point.ttftP99Ms), figureText(point.tpotP99Ms),
                    figureText(point.outputPerSecond), figureText(point.goodputPerSecond),
@@ -117,6 +120,10 @@ std::string tunerText(const Experiment& experiment, const TunerResult& result,
                : text + "\nMedian change where only this setting differs:\n" + effects.text();
 }
 
+Json orNull(const std::optional<double>& value) {
+    return value ? Json(*value) : Json(nullptr);
+}
+
 std::string tunerJson(const Experiment& experiment, const TunerResult& result, std::int64_t run) {
     Json json = {{"run_id", run}, {"points", Json::array()}, {"effects", Json::array()}};
     for (const TunerPoint& point : result.points) {
@@ -127,8 +134,8 @@ std::string tunerJson(const Experiment& experiment, const TunerResult& result, s
         }
         json["points"].push_back({{"configuration", side.label},
                                   {"settings", settings},
-                                  {"ttft_p99_ms", point.ttftP99Ms},
-                                  {"tpot_p99_ms", point.tpotP99Ms},
+                                  {"ttft_p99_ms", orNull(point.ttftP99Ms)},
+                                  {"tpot_p99_ms", orNull(point.tpotP99Ms)},
                                   {"output_tokens_per_s", point.outputPerSecond},
                                   {"goodput_per_s", point.goodputPerSecond},
                                   {"n", point.n},
@@ -185,7 +192,8 @@ ExitStatus runTune(const TuneArguments& arguments) {
     {
         HeadlessExperiment headless(model, {}, {plan.experiment}, std::move(opened));
         headless.setSchedule(tunerSchedule(plan, before));
-        headless.setServiceTarget(limits.ttftP99Ms.value_or(1e9), limits.tpotP99Ms.value_or(1e9));
+        headless.setServiceTarget(limits.ttftP99Ms.value_or(kNoLimitMs),
+                                  limits.tpotP99Ms.value_or(kNoLimitMs));
         end = headless.exec();
         message = headless.message();
         runs = headless.runs();

@@ -125,6 +125,7 @@ engine::Result<void> ExperimentRun::start() {
     }
     m_run = m_session.currentRun();
     m_original = m_session.config().requested;
+    m_target = {m_session.serviceTtftMs(), m_session.serviceTpotMs()};
     m_isCalibrated = m_experiment.saturation <= 0.0 || m_isRateKnown;
     if (!m_blocks.empty()) {
         std::ranges::for_each(m_blocks, [this](const Block& block) { recordBlock(block); });
@@ -382,8 +383,8 @@ void ExperimentRun::closeBlock() {
     const MeasuredWindow window{.from = outcome.from,
                                 .to = outcome.to,
                                 .lane = m_experiment.lane,
-                                .sloTtftMs = m_session.serviceTtftMs(),
-                                .sloTpotMs = m_session.serviceTpotMs(),
+                                .sloTtftMs = m_target.first,
+                                .sloTpotMs = m_target.second,
                                 .takesIdleStarts = m_experiment.method == Method::Typing};
     Block block{.number = m_next + 1,
                 .round = m_block.round,

@@ -100,7 +100,8 @@ private:
     const BackendMaker m_maker;
     QTimer* m_timer = nullptr;
     ExperimentPhase m_phase = ExperimentPhase::Ready;
-    engine::EngineConfig m_original; // put back at the end
+    engine::EngineConfig m_original;    // put back at the end
+    std::pair<double, double> m_target; // TTFT and TPOT of goodput, ms: one for every block
     bool m_isEngineGone = false;
     double m_rateFactor = 1.0;
     bool m_isRateKnown = false;

@@ -61,15 +61,21 @@ std::vector<Side> candidates() {
     return sides;
 }
 
-double figureOf(const Block& block, const char* key) {
+std::optional<double> figureOf(const Block& block, const char* key) {
     const auto found = block.figures.find(key);
-    return found != block.figures.end() ? found->second.value : 0.0;
+    return found != block.figures.end() ? std::optional(found->second.value) : std::nullopt;
 }
 
-// More requests within the limits first; among equals, and where none is within, the faster.
+// What answered before what did not; then more requests within the limits; among equals, and where
+// none is within, the faster.
 bool isBetter(const Block& a, const Block& b) {
-    const double goodA = figureOf(a, "goodput_per_s"), goodB = figureOf(b, "goodput_per_s");
-    return goodA != goodB ? goodA > goodB : figureOf(a, "ttft_p99_ms") < figureOf(b, "ttft_p99_ms");
+    const auto ttftA = figureOf(a, "ttft_p99_ms"), ttftB = figureOf(b, "ttft_p99_ms");
+    if (ttftA.has_value() != ttftB.has_value()) {
+        return ttftA.has_value();
+    }
+    const double goodA = figureOf(a, "goodput_per_s").value_or(0.0);
+    const double goodB = figureOf(b, "goodput_per_s").value_or(0.0);
+    return goodA != goodB ? goodA > goodB : ttftA && *ttftA < *ttftB;
 }
 
 std::string settingOf(const Side& side, const std::string& key) {
@@ -175,8 +181,9 @@ void addEffects(const Experiment& experiment, TunerResult& result) {
                 const Side& sideA = experiment.sides[static_cast<std::size_t>(a.side)];
                 const Side& sideB = experiment.sides[static_cast<std::size_t>(b.side)];
                 const bool isForward = a.side < b.side;
-                if (!isForward || !differOnlyIn(sideA, sideB, key) || a.outputPerSecond <= 0 ||
-                    a.ttftP99Ms <= 0) {
+                const bool isMeasured = a.outputPerSecond > 0 && a.ttftP99Ms && *a.ttftP99Ms > 0 &&
+                                        b.ttftP99Ms.has_value();
+                if (!isForward || !isMeasured || !differOnlyIn(sideA, sideB, key)) {
                     continue;
                 }
                 const std::string from = settingOf(sideA, key), to = settingOf(sideB, key);
@@ -187,7 +194,7 @@ void addEffects(const Experiment& experiment, TunerResult& result) {
                     place = pairs.end() - 1;
                 }
                 place->output.push_back(b.outputPerSecond / a.outputPerSecond - 1);
-                place->ttft.push_back(b.ttftP99Ms / a.ttftP99Ms - 1);
+                place->ttft.push_back(*b.ttftP99Ms / *a.ttftP99Ms - 1);
             }
         }
         for (Pair& pair : pairs) {
@@ -314,22 +321,23 @@ TunerResult tunerResult(const Experiment& experiment, const std::vector<Block>& 
                          .round = block->round,
                          .ttftP99Ms = figureOf(*block, "ttft_p99_ms"),
                          .tpotP99Ms = figureOf(*block, "tpot_p99_ms"),
-                         .outputPerSecond = figureOf(*block, "output_tokens_per_s"),
-                         .goodputPerSecond = figureOf(*block, "goodput_per_s"),
+                         .outputPerSecond = figureOf(*block, "output_tokens_per_s").value_or(0.0),
+                         .goodputPerSecond = figureOf(*block, "goodput_per_s").value_or(0.0),
                          .n = requests != block->figures.end() ? requests->second.n : 0};
-        point.meetsLimits = point.n > 0 &&
-                            (!limits.ttftP99Ms || point.ttftP99Ms <= *limits.ttftP99Ms) &&
-                            (!limits.tpotP99Ms || point.tpotP99Ms <= *limits.tpotP99Ms);
+        point.meetsLimits =
+            point.n > 0 && point.ttftP99Ms &&
+            (!limits.ttftP99Ms || *point.ttftP99Ms <= *limits.ttftP99Ms) &&
+            (!limits.tpotP99Ms || !point.tpotP99Ms || *point.tpotP99Ms <= *limits.tpotP99Ms);
         result.points.push_back(point);
     }
     const SettingTexts rule = ruleFor(limits).settings;
     for (std::size_t i = 0; i < result.points.size(); ++i) {
         TunerPoint& point = result.points[i];
         point.isOnFront =
-            point.n > 0 && std::ranges::none_of(result.points, [&](const TunerPoint& other) {
-                return other.n > 0 && other.ttftP99Ms <= point.ttftP99Ms &&
+            point.ttftP99Ms && std::ranges::none_of(result.points, [&](const TunerPoint& other) {
+                return other.ttftP99Ms && *other.ttftP99Ms <= *point.ttftP99Ms &&
                        other.outputPerSecond >= point.outputPerSecond &&
-                       (other.ttftP99Ms < point.ttftP99Ms ||
+                       (*other.ttftP99Ms < *point.ttftP99Ms ||
                         other.outputPerSecond > point.outputPerSecond);
             });
         if (point.meetsLimits && !result.optimum) {
@@ -345,6 +353,35 @@ TunerResult tunerResult(const Experiment& experiment, const std::vector<Block>& 
     }
     addEffects(experiment, result);
     return result;
+}
+
+Experiment tunerProof(const Experiment& search, const SettingTexts& chosen,
+                      const SettingTexts& inForce) {
+    Experiment proof;
+    proof.name = "proof";
+    proof.metric = "goodput_per_s";
+    proof.statistic = Statistic::Change;
+    proof.warmupSeconds = 3.0;
+    proof.drainSeconds = search.drainSeconds;
+    proof.workload = search.workload;
+    Stage& stage = proof.workload.stages.front();
+    const auto side = std::ranges::find_if(search.sides, [&](const Side& each) {
+        return std::ranges::all_of(chosen, [&](const auto& setting) {
+            return settingOf(each, setting.first) == setting.second;
+        });
+    });
+    if (side != search.sides.end() && stage.kind == ArrivalKind::Closed) {
+        const std::string users = settingOf(*side, "workload.users");
+        stage.users = users.empty() ? stage.users : std::stoi(users);
+    }
+    // A workload's own settings hold on both sides; what varies is told by the sides alone.
+    std::erase_if(proof.workload.settings, [&](const auto& setting) {
+        return std::ranges::any_of(chosen,
+                                   [&](const auto& other) { return other.first == setting.first; });
+    });
+    proof.sides = {{.label = "A", .settings = inForce}, {.label = "B", .settings = chosen}};
+    stage.seconds = proof.blockSeconds();
+    return proof;
 }
 
 Advice ruleFor(const ServiceLimits& limits) {

@@ -36,8 +36,10 @@ BlockSchedule tunerSchedule(const TunerPlan& plan, std::vector<Block> before = {
 struct TunerPoint {
     int side = 0;
     int round = 0; // the last one it was measured in
-    double ttftP99Ms = 0.0, tpotP99Ms = 0.0, outputPerSecond = 0.0, goodputPerSecond = 0.0;
-    std::int64_t n = 0;
+    // TTFT is absent where no request was answered in its time, TPOT also of answers of one token.
+    std::optional<double> ttftP99Ms, tpotP99Ms;
+    double outputPerSecond = 0.0, goodputPerSecond = 0.0;
+    std::int64_t n = 0; // answered
     bool meetsLimits = false;
     bool isOnFront = false; // no other is better in both TTFT p99 and output
 };
@@ -48,13 +50,18 @@ struct SettingEffect {
     int pairs = 0;
 };
 struct TunerResult {
-    std::vector<TunerPoint> points; // best goodput first
+    std::vector<TunerPoint> points; // best goodput first, those without an answer last
     std::vector<SettingEffect> effects;
     std::optional<int> optimum;    // index into the points: most goodput within the limits
     std::optional<int> ruleChoice; // index of the rule's configuration, if it was measured
 };
 TunerResult tunerResult(const Experiment& experiment, const std::vector<Block>& blocks,
                         const ServiceLimits& limits);
+
+// The chosen settings against those of `inForce`, A-B-A-B, by goodput: under the workload of the
+// search, with as many clients on both sides as it had for them.
+Experiment tunerProof(const Experiment& search, const SettingTexts& chosen,
+                      const SettingTexts& inForce);
 
 // The rule as the text has it: a TTFT target below 300 ms asks for realtime first, else throughput
 // first.

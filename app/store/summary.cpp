@@ -77,6 +77,14 @@ bool isGood(const engine::RequestRecord& record, const RunInfo& info) {
            (!tpot || *tpot <= info.sloTpotMs);
 }
 
+bool haveSameLimits(const RunInfo& a, const RunInfo& b) {
+    return a.sloTtftMs == b.sloTtftMs && a.sloTpotMs == b.sloTpotMs;
+}
+
+bool isLimit(double milliseconds) {
+    return milliseconds < kNoLimitMs / 10;
+}
+
 void SummaryBuilder::Gaps::add(double gap) {
     const bool isFirst = m_exact.empty() && !m_buckets;
     m_least = isFirst ? gap : std::min(m_least, gap);

@@ -55,6 +55,10 @@ private:
 std::vector<SettingRow> lastOfEachField(const std::vector<SettingRow>& rows);
 // Whether a completed request met the limits of its run; a missing TPOT is not held against it.
 bool isGood(const engine::RequestRecord& record, const RunInfo& info);
+bool haveSameLimits(const RunInfo& a, const RunInfo& b);
+// A target that was not set: no request takes that long.
+inline constexpr double kNoLimitMs = 1e9;
+bool isLimit(double milliseconds);
 // When the prompt had been computed; at the latest when text of the answer was seen, which is all
 // that an attached server lets anybody know.
 std::optional<engine::TimePoint> promptComputed(const engine::Stamps& stamps);

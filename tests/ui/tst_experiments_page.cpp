@@ -1,6 +1,7 @@
 // The Experiments page over a session with a scripted backend: list, running in place, results,
 // claims, editing, both languages.
 #include "app/experiment/experiment_draft.h"
+#include "app/store/summary.h"
 #include "tests/support/fake_session.h"
 #include "ui/pages/experiments_page.h"
 #include "ui/panels/claims_view.h"
@@ -55,6 +56,7 @@ private Q_SLOTS:
     void copiesAreEditedAsFormAndText();
     void claimsAreFilteredAndOpened();
     void theTunerShowsFrontAndOptimum();
+    void theProofIsOfTheSearchsOwnQuestion();
 
 private:
     QTemporaryDir m_home;
@@ -205,6 +207,36 @@ void TstExperimentsPage::theTunerShowsFrontAndOptimum() {
     view.show(plan.experiment, {}, {});
     QVERIFY(view.result().points.empty());
     QVERIFY(!view.grab().isNull());
+}
+
+// The same workload, as many users, and goodput within the limits that were searched for.
+void TstExperimentsPage::theProofIsOfTheSearchsOwnQuestion() {
+    tests::FakeSession at;
+    at.load();
+    at.session.setServiceTarget(800.0, 100.0);
+    ui::ExperimentsPage page(at.session);
+    page.show();
+    page.setShown(true);
+    const auto plan = *app::planTuner(20, std::nullopt);
+    app::RunInfo searched;
+    searched.sloTtftMs = 250.0;
+    searched.sloTpotMs = app::kNoLimitMs;
+    page.tuner()->setLimits(searched);
+    page.tuner()->show(plan.experiment, {}, {});
+    QCOMPARE(page.tuner()->limits().ttftP99Ms.value_or(0), 250.0);
+    QVERIFY(!page.tuner()->limits().tpotP99Ms);
+    page.proveSettings({{"batching.policy", "continuous"},
+                        {"batching.max_batch", "8"},
+                        {"batching.token_budget", "512"}});
+    QVERIFY(page.run() != nullptr && page.run()->isRunning());
+    const app::Experiment& proof = page.run()->experiment();
+    QCOMPARE(proof.workload.stages.front().users, 8);
+    QVERIFY(proof.workload.promptTokens == plan.experiment.workload.promptTokens);
+    QCOMPARE(at.session.serviceTtftMs(), 250.0);
+    page.stop();
+    QTRY_VERIFY(!page.run()->isRunning());
+    QTRY_COMPARE(at.session.serviceTtftMs(), 800.0); // as before
+    QCOMPARE(at.session.serviceTpotMs(), 100.0);
 }
 
 QTEST_MAIN(TstExperimentsPage)

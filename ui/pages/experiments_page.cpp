@@ -28,6 +28,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace ui {
 
@@ -274,8 +275,14 @@ void ExperimentsPage::fillClaims() {
             return result.experiment.name;
         });
     if (search != m_results.end() && !(m_run && m_run->isRunning())) {
+        // Its goodput was counted within these, whatever the form says by now.
+        if (std::exchange(m_searchShown, search->run.id) != search->run.id) {
+            m_tuner->setLimits(search->run);
+        }
         m_tuner->show(search->experiment, search->blocks,
-                      app::startedText(search->run.startedUtc, QDateTime::currentDateTime()));
+                      app::startedText(search->run.startedUtc, QDateTime::currentDateTime()) +
+                          QStringLiteral(" · ") +
+                          tr("goodput within %1").arg(app::targetText(search->run)));
     }
 }
 

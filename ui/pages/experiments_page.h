@@ -52,6 +52,7 @@ public:
     // Goes on with the experiment shown where the same model is loaded; else says why not.
     void continueShown(int blocks);
     void startSearch();
+    void proveSettings(const app::SettingTexts& settings);
     void stop();
     // Writes the report of the experiment shown, or of the claims: .html, .pdf, .md, .json.
     void exportTo(const QString& file, bool isOfClaims);
@@ -80,7 +81,8 @@ private:
     void runFinished();
     void startNext();
     void showSearch();
-    void proveSettings(const app::SettingTexts& settings);
+    void aimFor(const app::ServiceLimits& limits);
+    void restoreTarget();
     bool canStart() const;
     QString stateText() const;
     void copyShown();
@@ -100,8 +102,10 @@ private:
     std::vector<app::Experiment> m_library, m_own;
     int m_resultNumber = 0, m_contentNumber = 0; // newest background read; older ones are dropped
     bool m_isShown = false;
-    std::optional<std::pair<double, double>> m_targetBefore; // of the service, during a search
-    qint64 m_lastPictures = 0; // when the running one's pictures were made, ms
+    std::optional<std::pair<double, double>>
+        m_targetBefore;             // of the service, during a search or its proof
+    std::int64_t m_searchShown = 0; // the run whose limits the tuner's form has
+    qint64 m_lastPictures = 0;      // when the running one's pictures were made, ms
 
     TabRow* m_tabs = nullptr;
     QStackedWidget* m_stack = nullptr;

@@ -88,6 +88,7 @@ void ExperimentsPage::launch(std::unique_ptr<app::ExperimentRun> run) {
         }
     });
     if (const auto started = m_run->start(); !started) {
+        restoreTarget();
         Q_EMIT messageRaised(tr("The experiment did not start"),
                              QString::fromStdString(started.error().message));
         m_queue.clear();
@@ -98,61 +99,6 @@ void ExperimentsPage::launch(std::unique_ptr<app::ExperimentRun> run) {
     m_claims->setRunning(true, false);
     m_tuner->setRunning(true, false);
     showRunning();
-}
-
-void ExperimentsPage::startSearch() {
-    const app::ServiceLimits limits = m_tuner->limits();
-    auto plan = app::planTuner(m_tuner->minutes(), std::nullopt);
-    if (!plan) {
-        Q_EMIT messageRaised(tr("The search did not start"),
-                             QString::fromStdString(plan.error().message));
-        return;
-    }
-    if (!canStart()) {
-        return;
-    }
-    // Goodput is counted within these limits while the search goes on.
-    m_targetBefore = {m_session.serviceTtftMs(), m_session.serviceTpotMs()};
-    m_session.setServiceTarget(limits.ttftP99Ms.value_or(1e9), limits.tpotP99Ms.value_or(1e9));
-    app::Experiment experiment = plan->experiment;
-    start(std::move(experiment), app::tunerSchedule(*plan));
-}
-
-void ExperimentsPage::showSearch() {
-    m_tuner->show(m_run->experiment(), m_run->blocks(),
-                  m_run->isRunning()
-                      ? tr("Round %1, %2 · %n configuration(s) measured", nullptr,
-                           static_cast<int>(m_run->blocks().size()))
-                            .arg(m_run->round() + 1)
-                            .arg(app::configurationText(
-                                m_run->experiment().sides[std::size_t(m_run->side())]))
-                      : m_run->message());
-}
-
-// What the tuner chose against what is in force, as an experiment like any other.
-void ExperimentsPage::proveSettings(const app::SettingTexts& settings) {
-    auto experiment = app::loadExperiment("continuous-single");
-    if (!experiment) {
-        return;
-    }
-    experiment->name = "proof";
-    experiment->title = tr("What the tuner chose against what is in force").toStdString();
-    experiment->note.clear();
-    experiment->metric = "goodput_per_s";
-    experiment->claim = {};
-    experiment->statistic = app::Statistic::Change;
-    experiment->sides[1].settings = settings;
-    experiment->sides[0].settings.clear();
-    const engine::ConfigStatus status = m_session.config();
-    for (const auto& [key, value] : settings) {
-        if (const engine::Field* field = engine::findField(key)) {
-            experiment->sides[0].settings.emplace_back(key,
-                                                       engine::valueText(*field, status.requested));
-        }
-    }
-    m_own.push_back(*experiment);
-    showTab(0);
-    start(std::move(*experiment));
 }
 
 void ExperimentsPage::startNext() {
@@ -240,10 +186,7 @@ void ExperimentsPage::showRunning() {
 }
 
 void ExperimentsPage::runFinished() {
-    if (m_targetBefore) {
-        m_session.setServiceTarget(m_targetBefore->first, m_targetBefore->second);
-        m_targetBefore.reset();
-    }
+    restoreTarget();
     const bool isGoingOn = !m_queue.empty() && m_run->phase() != app::ExperimentPhase::Stopped;
     if (!isGoingOn) {
         m_queue.clear();

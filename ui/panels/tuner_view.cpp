@@ -2,6 +2,7 @@
 
 #include "app/experiment/experiment_labels.h"
 #include "app/labels.h"
+#include "app/store/summary.h"
 #include "app/value_text.h"
 #include "ui/theme.h"
 #include "ui/widgets/card.h"
@@ -12,6 +13,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
+#include <QSignalBlocker>
 #include <QVBoxLayout>
 
 namespace ui {
@@ -162,6 +164,12 @@ app::ServiceLimits TunerView::limits() const {
         limits.tpotP99Ms = m_tpot->value();
     }
     return limits;
+}
+
+void TunerView::setLimits(const app::RunInfo& run) {
+    const QSignalBlocker ttft(m_ttft), tpot(m_tpot); // what is shown follows by itself
+    m_ttft->setValue(app::isLimit(run.sloTtftMs) ? run.sloTtftMs : m_ttft->maximum());
+    m_tpot->setValue(app::isLimit(run.sloTpotMs) ? run.sloTpotMs : 0.0);
 }
 
 double TunerView::minutes() const {

@@ -23,10 +23,12 @@ public:
     explicit TunerView(QWidget* parent = nullptr);
 
     app::ServiceLimits limits() const;
+    void setLimits(const app::RunInfo& run); // those that its goodput was counted within
     double minutes() const;
     void setRunning(bool isRunning, bool canStart);
     void show(const app::Experiment& experiment, const std::vector<app::Block>& blocks,
               const QString& state);
+    const app::Experiment& experiment() const { return m_experiment; }
     const app::TunerResult& result() const { return m_result; }
     TunerScatter* scatter() const { return m_scatter; }
 

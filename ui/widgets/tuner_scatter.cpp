@@ -44,7 +44,9 @@ void TunerScatter::setResult(const app::Experiment& experiment, const app::Tuner
     std::vector<double> latencies;
     double output = 0.0;
     for (const app::TunerPoint& point : result.points) {
-        latencies.push_back(point.ttftP99Ms);
+        if (point.ttftP99Ms) {
+            latencies.push_back(*point.ttftP99Ms);
+        }
         output = std::max(output, point.outputPerSecond);
     }
     std::ranges::sort(latencies);
@@ -75,14 +77,22 @@ QRectF TunerScatter::area() const {
 
 QPointF TunerScatter::place(const app::TunerPoint& point) const {
     const QRectF in = area();
-    return {in.left() + in.width() * point.ttftP99Ms / m_xMax,
+    return {in.left() + in.width() * point.ttftP99Ms.value_or(0.0) / m_xMax,
             in.bottom() - in.height() * point.outputPerSecond / m_yMax};
+}
+
+// One without an answer has no place, one beyond the axis is only counted.
+bool TunerScatter::isDrawn(const app::TunerPoint& point) const {
+    return point.ttftP99Ms && *point.ttftP99Ms <= m_xMax;
 }
 
 int TunerScatter::pointAt(QPointF position) const {
     int best = -1;
     double nearest = kReach;
     for (int i = 0; i < static_cast<int>(m_result.points.size()); ++i) {
+        if (!isDrawn(m_result.points[std::size_t(i)])) {
+            continue;
+        }
         const QPointF away = place(m_result.points[std::size_t(i)]) - position;
         const double distance = std::hypot(away.x(), away.y());
         if (distance < nearest) {
@@ -160,7 +170,7 @@ void TunerScatter::paintFront(QPainter& painter) const {
 
 void TunerScatter::paintPoint(QPainter& painter, int index) const {
     const app::TunerPoint& point = m_result.points[std::size_t(index)];
-    if (point.ttftP99Ms > m_xMax) {
+    if (!isDrawn(point)) {
         return;
     }
     const app::Side& side = m_experiment.sides[std::size_t(point.side)];

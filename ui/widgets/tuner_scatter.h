@@ -33,6 +33,7 @@ protected:
 private:
     QRectF area() const;
     QPointF place(const app::TunerPoint& point) const;
+    bool isDrawn(const app::TunerPoint& point) const;
     int pointAt(QPointF position) const;
     void paintAxes(QPainter& painter) const;
     void paintFront(QPainter& painter) const;
