@@ -75,6 +75,22 @@ std::filesystem::path modelToOpen(const std::string& named, const std::string& c
     return standard.file;
 }
 
+RunData loadProfileRun(const std::string& text) {
+    const auto colon = text.rfind(':');
+    std::vector<std::string> words;
+    if (colon != std::string::npos) {
+        words.push_back(text.substr(0, colon));
+    }
+    words.push_back(colon == std::string::npos ? text : text.substr(colon + 1));
+    const RunArguments arguments = parseRunArguments(words);
+    if (arguments.runs.size() != 1) {
+        throw CommandError(ExitStatus::Usage,
+                           "Name the run whose costs are used: --profile DB:RUN, or --profile RUN "
+                           "of your own run log.");
+    }
+    return orFail(openForReading(arguments.runLog)->load(arguments.runs.front()));
+}
+
 std::unique_ptr<RunStore> usableRunLog(const std::string& named) {
     const std::filesystem::path wanted =
         named.empty() ? defaultRunLog() : std::filesystem::path(named);

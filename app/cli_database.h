@@ -20,6 +20,8 @@ struct RunArguments {
 RunArguments parseRunArguments(const std::vector<std::string>& arguments);
 // For reading only; CommandError with the remedy where it can't be opened.
 std::unique_ptr<RunStore> openForReading(const std::filesystem::path& runLog);
+// The run of a --profile: "DB:RUN", or a run of the user's own log.
+RunData loadProfileRun(const std::string& text);
 
 // The model that was named, or the default model; CommandError where there is neither, with
 // `command` as what to type.

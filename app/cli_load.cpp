@@ -7,6 +7,7 @@
 #include "app/headless_run.h"
 #include "app/load/workload_limits.h"
 #include "app/remote/remote_address.h"
+#include "app/replay.h"
 #include "app/report/report.h"
 #include "app/run_text.h"
 
@@ -32,13 +33,30 @@ struct LoadArguments {
     SettingFlags settings;
 };
 
-Workload chosenWorkload(const LoadArguments& arguments) {
-    auto workload = loadWorkload(arguments.workload);
-    if (!workload) {
-        const bool isUnknown = workload.error().code == engine::ErrorCode::NotFound;
-        throw CommandError(isUnknown ? ExitStatus::Usage : ExitStatus::Failed,
-                           workload.error().message);
+// A workload, or a trace of another system: then the list is the trace's own.
+engine::Result<Replay> loadOf(const std::string& name) {
+    if (isTraceFile(name)) {
+        return loadReplay(name);
     }
+    auto workload = loadWorkload(name);
+    if (!workload) {
+        return std::unexpected(workload.error());
+    }
+    Replay planned;
+    planned.workload = std::move(*workload);
+    planned.isOwnList = true;
+    return planned;
+}
+
+Replay chosenLoad(const LoadArguments& arguments) {
+    auto load = loadOf(arguments.workload);
+    if (!load) {
+        const bool isUnknown =
+            load.error().code == engine::ErrorCode::NotFound && !isTraceFile(arguments.workload);
+        throw CommandError(isUnknown ? ExitStatus::Usage : ExitStatus::Failed,
+                           load.error().message);
+    }
+    Workload* workload = &load->workload;
     if (!arguments.duration.empty()) {
         const auto seconds = parseDuration(arguments.duration);
         if (!seconds) {
@@ -50,11 +68,15 @@ Workload chosenWorkload(const LoadArguments& arguments) {
         if (const auto problem = outsideLimit(kDurationLimit, *seconds)) {
             throw CommandError(ExitStatus::Usage, "--for: " + *problem + " seconds.");
         }
-        *workload = withDuration(std::move(*workload), *seconds);
+        *load = shortened(std::move(*load), *seconds);
     }
     if (arguments.sparseShare) {
         if (const auto problem = outsideLimit(kSparseShareLimit, *arguments.sparseShare)) {
             throw CommandError(ExitStatus::Usage, "--sparse-share: " + *problem + ".");
+        }
+        if (!load->isOwnList) {
+            throw CommandError(ExitStatus::Usage, "--sparse-share is of workloads; a trace tells "
+                                                  "each request itself.");
         }
         workload->sparseShare = *arguments.sparseShare;
     }
@@ -71,7 +93,7 @@ Workload chosenWorkload(const LoadArguments& arguments) {
     if (const auto valid = validateWorkload(*workload); !valid) {
         throw CommandError(ExitStatus::Usage, valid.error().message);
     }
-    return *workload;
+    return *load;
 }
 
 std::vector<FailRule> chosenRules(const LoadArguments& arguments) {
@@ -112,7 +134,8 @@ ExitStatus judge(const RunSummary& summary, const std::vector<FailRule>& rules) 
 }
 
 ExitStatus runLoad(const LoadArguments& arguments) {
-    const Workload workload = chosenWorkload(arguments);
+    const Replay load = chosenLoad(arguments);
+    const Workload& workload = load.workload;
     const std::vector<FailRule> rules = chosenRules(arguments);
     engine::EngineConfig config = SettingFlags::applied(workload.settings);
     const std::filesystem::path model =
@@ -132,6 +155,7 @@ ExitStatus runLoad(const LoadArguments& arguments) {
     std::optional<UnwrittenRun> unwritten;
     {
         HeadlessRun headless(model, config, workload, std::move(opened));
+        headless.setRequests(load.requests);
         end = headless.exec();
         message = headless.message();
         run = headless.run();
@@ -167,7 +191,9 @@ void declareLoad(CLI::App& command, ChosenCommand& chosen) {
     }
     command
         .add_option("WORKLOAD", arguments->workload,
-                    fmt::format("A workload file, or one of {}", fmt::join(names, ", ")))
+                    fmt::format("A workload file, a trace (.csv of Azure or BurstGPT, .jsonl of "
+                                "Mooncake), or one of {}",
+                                fmt::join(names, ", ")))
         ->required();
     command.add_option(
         "MODEL", arguments->model,

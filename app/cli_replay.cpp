@@ -6,7 +6,7 @@
 #include "app/command/text_table.h"
 #include "app/durations.h"
 #include "app/headless_run.h"
-#include "app/load/trace.h"
+#include "app/replay.h"
 #include "app/report/report.h"
 #include "app/run_text.h"
 #include "app/simulated_run.h"
@@ -30,16 +30,15 @@ using Json = nlohmann::ordered_json;
 
 struct ReplayArguments {
     std::vector<std::string> targets; // [DB] RUN | TRACE, then MODEL
-    std::string record, duration;
+    std::string record, duration, profile;
     bool isSimulatedOnly = false;
     bool asJson = false;
     SettingFlags settings;
 };
 
-// What is to be sent, and what is known of it before.
+// What is to be sent, and the run that it is from.
 struct Source {
-    Workload workload;
-    std::vector<PlannedRequest> requests;
+    Replay replay;
     std::optional<RunData> recorded;
 };
 
@@ -50,58 +49,10 @@ std::optional<std::int64_t> runOf(const std::string& text) {
                                                                                : std::nullopt;
 }
 
-// The list that the workload and its seed make, where the run sent just that; else the requests as
-// they were recorded, with texts of about their lengths.
-std::vector<PlannedRequest> requestsOf(const RunData& run, const Workload& workload) {
-    const auto library = orFail(PromptLibrary::fromResources());
-    std::vector<PlannedRequest> planned = planRequests(workload);
-    if (requestListDigest(planned, library) == run.summary.run.requestDigest) {
-        return planned;
-    }
-    const auto sets = library.sets();
-    planned.clear();
-    for (const StoredRequest& stored : run.requests) {
-        const engine::RequestRecord& record = stored.record;
-        const auto due = record.stamps.scheduled ? record.stamps.scheduled : record.stamps.received;
-        const bool isWarmUp =
-            (record.tags & static_cast<std::uint32_t>(engine::SampleTag::WarmUp)) != 0;
-        if (!due || isWarmUp || record.promptTokens < 1 || record.maxTokens < 1) {
-            continue;
-        }
-        const bool isKnown = std::ranges::find(sets, record.label) != sets.end();
-        planned.push_back({.atSeconds = std::max(
-                               0.0, std::chrono::duration<double>(due->time_since_epoch()).count()),
-                           .stage = 0,
-                           .promptSet = isKnown ? record.label : sets.front(),
-                           .promptTokens = static_cast<int>(record.promptTokens),
-                           .draw = static_cast<std::uint64_t>(stored.n),
-                           .maxTokens = static_cast<int>(record.maxTokens),
-                           .lane = record.lane,
-                           .seed = static_cast<std::uint64_t>(stored.n)});
-    }
-    std::ranges::stable_sort(planned, {}, &PlannedRequest::atSeconds);
-    return planned;
-}
-
 Source sourceOfRun(const std::filesystem::path& log, std::int64_t run) {
     Source source;
     source.recorded = orFail(openForReading(log)->load(run));
-    const RunInfo& info = source.recorded->summary.run;
-    if (auto workload = parseWorkload(info.workloadToml, info.workloadName)) {
-        source.workload = std::move(*workload);
-        source.requests = requestsOf(*source.recorded, source.workload);
-    } else {
-        source.requests = requestsOf(*source.recorded, Workload{});
-    }
-    if (source.requests.empty()) {
-        throw CommandError(ExitStatus::Failed, fmt::format("Run {} holds no request.", run));
-    }
-    if (source.workload.stages.empty()) {
-        Trace list;
-        list.requests = source.requests;
-        source.workload = traceWorkload(list, fmt::format("run {}", run));
-    }
-    source.workload.settings.clear(); // those of the run are applied by name, then the flags
+    source.replay = orFail(replayOf(*source.recorded));
     return source;
 }
 
@@ -123,15 +74,14 @@ Source sourceOf(std::vector<std::string>& targets) {
             return sourceOfRun(first, *run);
         }
     }
-    const Trace trace = orFail(loadTrace(first));
-    printNote(fmt::format("{} trace: {} requests in {}{}", name(trace.kind), trace.requests.size(),
-                          durationText(trace.seconds()),
-                          trace.skipped > 0
-                              ? fmt::format(", {} without an answer left out", trace.skipped)
+    Source source{.replay = orFail(loadReplay(first)), .recorded = std::nullopt};
+    const Replay& replay = source.replay;
+    printNote(fmt::format("{}: {} requests in {}{}", replay.origin, replay.requests.size(),
+                          durationText(replay.requests.back().atSeconds),
+                          replay.skipped > 0
+                              ? fmt::format(", {} without an answer left out", replay.skipped)
                               : std::string()));
-    return {.workload = traceWorkload(trace, std::filesystem::path(first).stem().string()),
-            .requests = trace.requests,
-            .recorded = std::nullopt};
+    return source;
 }
 
 void shorten(Source& source, const std::string& duration) {
@@ -143,26 +93,8 @@ void shorten(Source& source, const std::string& duration) {
         throw CommandError(ExitStatus::Usage,
                            fmt::format("--for \"{}\" is no duration of 100ms or more.", duration));
     }
-    std::erase_if(source.requests,
-                  [&](const PlannedRequest& request) { return request.atSeconds > *seconds; });
-    source.workload = withDuration(source.workload, *seconds);
+    source.replay = shortened(std::move(source.replay), *seconds);
 }
-
-struct Figure {
-    const char* name;
-    std::optional<double> (*of)(const RunSummary& summary);
-};
-constexpr std::array kFigures = {
-    Figure{"completed", [](const RunSummary& s) { return std::optional(double(s.completed)); }},
-    Figure{"output tok/s", [](const RunSummary& s) { return std::optional(s.outputPerSecond); }},
-    Figure{"requests/s", [](const RunSummary& s) { return std::optional(s.requestsPerSecond); }},
-    Figure{"goodput/s", [](const RunSummary& s) { return std::optional(s.goodputPerSecond); }},
-    Figure{"TTFT p50 ms", [](const RunSummary& s) { return s.ttftMs.p50; }},
-    Figure{"TTFT p90 ms", [](const RunSummary& s) { return s.ttftMs.p90; }},
-    Figure{"TTFT p99 ms", [](const RunSummary& s) { return s.ttftMs.p99; }},
-    Figure{"TPOT p50 ms", [](const RunSummary& s) { return s.tpotMs.p50; }},
-    Figure{"E2EL p50 ms", [](const RunSummary& s) { return s.e2eMs.p50; }},
-};
 
 // Settings of the recorded run, then those of the command line.
 engine::EngineConfig configOf(const Source& source, const SettingFlags& flags) {
@@ -181,17 +113,23 @@ engine::EngineConfig configOf(const Source& source, const SettingFlags& flags) {
     return config;
 }
 
-// Only the very list of a workload can be simulated: simulate() plans it itself.
-std::optional<RunSummary> simulated(const Source& source, const engine::EngineConfig& config) {
-    if (!source.recorded) {
+// The very list that is sent really, with the costs of the run that it is from, or of another one.
+std::optional<RunSummary> simulated(const Source& source, const std::optional<RunData>& costs,
+                                    engine::EngineConfig config) {
+    const RunData* measured = costs ? &*costs : source.recorded ? &*source.recorded : nullptr;
+    if (measured == nullptr) {
+        printNote("Not simulated: name a run of this model whose costs are used, --profile DB:RUN");
         return std::nullopt;
     }
-    const auto profile = profileOf(*source.recorded);
+    const auto profile = profileOf(*measured);
     if (!profile) {
         printNote(profile.error().message);
         return std::nullopt;
     }
-    auto run = simulateWorkload(source.workload, *profile, config);
+    if (config.kvBlocks < 1) { // chosen at load: as many as that run had
+        config.kvBlocks = profile->config.kvBlocks;
+    }
+    auto run = simulateRequests(source.replay.workload, source.replay.requests, *profile, config);
     if (!run) {
         printNote(run.error().message);
         return std::nullopt;
@@ -199,24 +137,38 @@ std::optional<RunSummary> simulated(const Source& source, const engine::EngineCo
     return std::move(run->summary);
 }
 
-std::string sideBySide(const std::optional<RunSummary>& recorded,
-                       const std::optional<RunSummary>& model,
-                       const std::optional<RunSummary>& real) {
+std::string sideBySide(const std::vector<ReplayRow>& rows) {
     TextTable table({{""},
                      {"recorded", Align::Right},
                      {"simulated", Align::Right},
                      {"real", Align::Right},
                      {"error of the simulation", Align::Right}});
-    for (const Figure& figure : kFigures) {
-        const auto of = [&](const std::optional<RunSummary>& summary) {
-            return summary ? figure.of(*summary) : std::nullopt;
-        };
-        const auto a = of(recorded), b = of(model), c = of(real);
-        table.add({figure.name, figureText(a), figureText(b), figureText(c),
-                   b && c && *c > 0 ? fmt::format("{:+.1f} %", 100 * (*b / *c - 1))
-                                    : figureText(std::nullopt)});
+    for (const ReplayRow& row : rows) {
+        table.add(
+            {std::string(row.name), figureText(row.recorded), figureText(row.simulated),
+             figureText(row.real),
+             row.error ? fmt::format("{:+.1f} %", 100 * *row.error) : figureText(std::nullopt)});
     }
     return table.text();
+}
+
+std::string replayJson(const Replay& replay, const std::optional<RunSummary>& recorded,
+                       const std::optional<RunSummary>& model,
+                       const std::optional<RunSummary>& real) {
+    Json json = {{"origin", replay.origin},
+                 {"requests", replay.requests.size()},
+                 {"is_own_list", replay.isOwnList}};
+    const auto add = [&json](const char* key, const std::optional<RunSummary>& summary) {
+        json[key] = summary ? Json::parse(summaryJson(*summary, false)) : Json(nullptr);
+    };
+    add("recorded", recorded);
+    add("simulated", model);
+    add("real", real);
+    Json& errors = json["error_of_simulation"] = Json::object();
+    for (const ReplayRow& row : replayRows(recorded, model, real)) {
+        errors[std::string(row.key)] = row.error ? Json(*row.error) : Json(nullptr);
+    }
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 ExitStatus runReplay(const ReplayArguments& arguments) {
@@ -224,7 +176,11 @@ ExitStatus runReplay(const ReplayArguments& arguments) {
     Source source = sourceOf(targets);
     shorten(source, arguments.duration);
     const engine::EngineConfig config = configOf(source, arguments.settings);
-    const std::optional<RunSummary> model = simulated(source, config);
+    std::optional<RunData> costs;
+    if (!arguments.profile.empty()) {
+        costs = loadProfileRun(arguments.profile);
+    }
+    const std::optional<RunSummary> model = simulated(source, costs, config);
     std::optional<RunSummary> real;
     auto end = HeadlessRun::End::Done;
     if (!arguments.isSimulatedOnly) {
@@ -238,8 +194,8 @@ ExitStatus runReplay(const ReplayArguments& arguments) {
         const std::filesystem::path runLog = opened->file();
         std::optional<std::int64_t> run;
         {
-            HeadlessRun headless(file, config, source.workload, std::move(opened));
-            headless.setRequests(source.requests);
+            HeadlessRun headless(file, config, source.replay.workload, std::move(opened));
+            headless.setRequests(source.replay.requests);
             end = headless.exec();
             run = headless.run();
             if (!headless.message().empty()) {
@@ -253,16 +209,9 @@ ExitStatus runReplay(const ReplayArguments& arguments) {
     const std::optional<RunSummary> recorded =
         source.recorded ? std::optional(source.recorded->summary) : std::nullopt;
     if (arguments.asJson) {
-        Json json;
-        const auto add = [&json](const char* key, const std::optional<RunSummary>& summary) {
-            json[key] = summary ? Json::parse(summaryJson(*summary, false)) : Json(nullptr);
-        };
-        add("recorded", recorded);
-        add("simulated", model);
-        add("real", real);
-        printOut(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+        printOut(replayJson(source.replay, recorded, model, real));
     } else {
-        printOut(sideBySide(recorded, model, real));
+        printOut(sideBySide(replayRows(recorded, model, real)));
         if (real) {
             printOut(fmt::format("Recorded as run {}.\n", real->run.id));
         }
@@ -280,6 +229,9 @@ void declareReplay(CLI::App& command, ChosenCommand& chosen) {
                        "[DB] RUN MODEL, or TRACE MODEL: a trace of Azure, BurstGPT or Mooncake");
     command.add_option("--record", arguments->record, "Database to record into");
     command.add_option("--for", arguments->duration, "Only the first part: 30s, 5min");
+    command.add_option("--profile", arguments->profile,
+                       "Run whose measured costs are simulated with: DB:RUN, or RUN (default: the "
+                       "run that is replayed)");
     command.add_flag("--simulate-only", arguments->isSimulatedOnly, "Do not run it really");
     command.add_flag("--json", arguments->asJson, "One JSON document on standard output");
     arguments->settings.declare(command);

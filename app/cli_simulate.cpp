@@ -25,23 +25,6 @@ struct SimulateArguments {
     SettingFlags settings;
 };
 
-// "DB:RUN", or a run of the user's own log.
-RunData profileRun(const std::string& text) {
-    const auto colon = text.rfind(':');
-    std::vector<std::string> words;
-    if (colon != std::string::npos) {
-        words.push_back(text.substr(0, colon));
-    }
-    words.push_back(colon == std::string::npos ? text : text.substr(colon + 1));
-    const RunArguments arguments = parseRunArguments(words);
-    if (arguments.runs.size() != 1) {
-        throw CommandError(ExitStatus::Usage,
-                           "Name the run whose costs are used: --profile DB:RUN, or --profile RUN "
-                           "of your own run log.");
-    }
-    return orFail(openForReading(arguments.runLog)->load(arguments.runs.front()));
-}
-
 struct Figure {
     const char* key;
     const char* name;
@@ -149,7 +132,7 @@ bool hasSameSettings(const engine::EngineConfig& one, const engine::EngineConfig
 }
 
 ExitStatus runSimulation(const SimulateArguments& arguments) {
-    const RunData recorded = profileRun(arguments.profile);
+    const RunData recorded = loadProfileRun(arguments.profile);
     const SimulationProfile profile = orFail(profileOf(recorded));
     const Workload workload = orFail(loadWorkload(arguments.workload));
     engine::EngineConfig config = profile.config;

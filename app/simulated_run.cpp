@@ -1,5 +1,6 @@
 #include "app/simulated_run.h"
 
+#include "app/replay.h"
 #include "app/store/summary.h"
 
 #include <fmt/format.h>
@@ -148,10 +149,11 @@ void fitLengths(const std::vector<PlannedRequest>& planned, const Sent& sent,
 // The arrivals of a workload; closed loops go on as answers end.
 class Arrivals {
 public:
-    Arrivals(const Workload& workload, const SimulationProfile& profile)
+    Arrivals(const Workload& workload, const std::vector<PlannedRequest>& requests,
+             const SimulationProfile& profile)
         : m_workload(workload),
           m_profile(profile),
-          m_planned(planRequests(workload)) {
+          m_planned(requests) {
         double begin = 0.0;
         int users = 0;
         for (std::size_t stage = 0; stage < workload.stages.size(); ++stage) {
@@ -219,7 +221,7 @@ private:
 
     const Workload& m_workload;
     const SimulationProfile& m_profile;
-    const std::vector<PlannedRequest> m_planned;
+    const std::vector<PlannedRequest>& m_planned;
     std::vector<double> m_begins;
     std::vector<std::vector<std::size_t>> m_lists; // planned requests of each stage
     std::vector<std::size_t> m_used;
@@ -279,8 +281,9 @@ engine::Result<SimulationProfile> profileOf(const RunData& run) {
                         "earlier version. Record one with: headway load demo",
                         run.summary.run.id)});
     }
-    const auto workload = parseWorkload(run.summary.run.workloadToml, "the recorded workload");
-    const auto planned = workload ? planRequests(*workload) : std::vector<PlannedRequest>{};
+    const auto replay = replayOf(run);
+    const bool isOwnList = replay && replay->isOwnList;
+    const auto planned = isOwnList ? replay->requests : std::vector<PlannedRequest>{};
     const Sent sent = sentOf(run);
     fitLengths(planned, sent, profile);
     if (!sent.empty()) {
@@ -297,7 +300,15 @@ engine::Result<SimulatedRun> simulateWorkload(const Workload& workload,
                                               const SimulationProfile& profile,
                                               const engine::EngineConfig& config,
                                               std::size_t firstPace) {
-    Arrivals arrivals(workload, profile);
+    return simulateRequests(workload, planRequests(workload), profile, config, firstPace);
+}
+
+engine::Result<SimulatedRun> simulateRequests(const Workload& workload,
+                                              const std::vector<PlannedRequest>& requests,
+                                              const SimulationProfile& profile,
+                                              const engine::EngineConfig& config,
+                                              std::size_t firstPace) {
+    Arrivals arrivals(workload, requests, profile);
     engine::SimulationSetup setup{.config = config,
                                   .arrivals = arrivals.first(),
                                   .cost = profile.cost,

@@ -20,7 +20,8 @@ struct SimulationProfile {
     engine::CostModel cost;
     std::vector<PaceSpan> paces; // from the load's begin; empty in runs of earlier versions
     // Tokens of a prompt = fixed + perToken * the length that the workload asks for: chat formats
-    // add some, and passages are cut by a rule of thumb.
+    // add some, and passages are cut by a rule of thumb. Not known of a run whose list was not its
+    // workload's own.
     double fixedTokens = 0.0, perToken = 1.0;
     double sloTtftMs = 800, sloTpotMs = 100;
 };
@@ -35,6 +36,12 @@ struct SimulatedRun {
 // The machine's paces return as often as the load needs them, beginning with the one of that index:
 // with 0 each comes when it did in the recorded run.
 engine::Result<SimulatedRun> simulateWorkload(const Workload& workload,
+                                              const SimulationProfile& profile,
+                                              const engine::EngineConfig& config,
+                                              std::size_t firstPace = 0);
+// The same of a list that the workload only stands for: of a trace, or as it was recorded.
+engine::Result<SimulatedRun> simulateRequests(const Workload& workload,
+                                              const std::vector<PlannedRequest>& requests,
                                               const SimulationProfile& profile,
                                               const engine::EngineConfig& config,
                                               std::size_t firstPace = 0);
