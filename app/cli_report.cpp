@@ -9,6 +9,7 @@
 #include "app/report/markdown_writer.h"
 #include "app/report/pdf_writer.h"
 #include "app/report/report.h"
+#include "app/run_labels.h"
 #include "app/run_text.h"
 
 #include <QDirIterator>
@@ -66,6 +67,10 @@ void deliverCsv(const std::string& folder, const RunSet& set) {
     printNote("Wrote the tables into " + folder);
 }
 
+RunPair pairOf(const RunSet& set) {
+    return comparePair(set.runs.front(), set.runs.back());
+}
+
 // One run, two, or more: three documents.
 template <class One, class Two, class More>
 std::string documentOf(const RunSet& set, One one, Two two, More more) {
@@ -73,7 +78,7 @@ std::string documentOf(const RunSet& set, One one, Two two, More more) {
     case 1:
         return one(*set.runs.front());
     case 2:
-        return two(*set.runs.front(), *set.runs.back());
+        return two(pairOf(set));
     default:
         return more(set);
     }
@@ -95,36 +100,34 @@ ExitStatus writeReports(const ReportArguments& report) {
     const ReportApplication application;
     const RunSet set = loadRuns(arguments);
     using Run = const RunData&;
+    using Pair = const RunPair&;
     if (!report.html.empty()) {
         deliver(report.html, documentOf(
                                  set, [](Run run) { return reportHtml(run); },
-                                 [](Run a, Run b) { return reportHtml(a, b); },
+                                 [](Pair pair) { return reportHtml(pair); },
                                  [](const RunSet& runs) { return reportHtml(runs); }));
     }
     if (!report.pdf.empty()) {
         deliver(report.pdf, documentOf(
                                 set, [](Run run) { return reportPdf(run); },
-                                [](Run a, Run b) { return reportPdf(a, b); },
+                                [](Pair pair) { return reportPdf(pair); },
                                 [](const RunSet& runs) { return reportPdf(runs); }));
     }
     if (!report.csv.empty()) {
         deliverCsv(report.csv, set);
     }
     if (!report.json.empty()) {
-        deliver(report.json,
-                documentOf(
-                    set, [](Run run) { return reportJson(run); },
-                    [&set](Run, Run) { return comparisonJson(set.againstFirst.front()); },
-                    [](const RunSet& runs) { return comparisonJson(runs); }) +
-                    "\n");
+        deliver(report.json, documentOf(
+                                 set, [](Run run) { return reportJson(run); },
+                                 [](Pair pair) { return comparisonJson(pair); },
+                                 [](const RunSet& runs) { return comparisonJson(runs); }) +
+                                 "\n");
     }
     if (!report.markdown.empty()) {
-        // Of two runs both reports, as scripts have them; of more the comparison.
-        deliver(report.markdown,
-                documentOf(
-                    set, [](Run run) { return reportMarkdown(run); },
-                    [](Run a, Run b) { return reportMarkdown(a) + reportMarkdown(b); },
-                    [](const RunSet& runs) { return reportMarkdown(runs); }));
+        deliver(report.markdown, documentOf(
+                                     set, [](Run run) { return reportMarkdown(run); },
+                                     [](Pair pair) { return reportMarkdown(pair); },
+                                     [](const RunSet& runs) { return reportMarkdown(runs); }));
     }
     return ExitStatus::Done;
 }
@@ -134,24 +137,8 @@ struct CompareArguments {
     bool asJson = false;
 };
 
-std::string cautionText(const std::string& caution) {
-    struct Row {
-        std::string_view kind, text;
-    };
-    constexpr std::array kTexts = {
-        Row{"sequential", "the runs followed each other, so drift of the machine is not excluded"},
-        Row{"request_list_differs", "the runs sent different requests"},
-        Row{"machine_differs", "the runs were made on different machines"},
-        Row{"model_differs", "the runs used different models"},
-        Row{"length_differs", "the runs have different lengths"},
-        Row{"interrupted", "a run was interrupted"},
-    };
-    for (const Row& row : kTexts) {
-        if (row.kind == caution) {
-            return std::string(row.text);
-        }
-    }
-    return caution;
+std::string cautionLine(const std::string& caution) {
+    return "\nCaution: " + cautionText(caution).toStdString();
 }
 
 std::string comparisonText(const Comparison& comparison, std::int64_t a, std::int64_t b) {
@@ -180,7 +167,7 @@ std::string comparisonText(const Comparison& comparison, std::int64_t a, std::in
         text += "\n" + settings.text();
     }
     for (const std::string& caution : comparison.cautions) {
-        text += "\nCaution: " + cautionText(caution) + ".";
+        text += cautionLine(caution);
     }
     return comparison.cautions.empty() ? text : text + "\n";
 }
@@ -212,7 +199,7 @@ std::string setText(const RunSet& set) {
         for (const std::string& caution : comparison.cautions) {
             if (std::ranges::find(told, caution) == told.end()) {
                 told.push_back(caution);
-                text += "\nCaution: " + cautionText(caution) + ".";
+                text += cautionLine(caution);
             }
         }
     }
@@ -231,7 +218,7 @@ ExitStatus compareSome(const CompareArguments& compare) {
         return ExitStatus::Done;
     }
     const Comparison& comparison = set.againstFirst.front();
-    printOut(compare.asJson ? comparisonJson(comparison) + "\n"
+    printOut(compare.asJson ? comparisonJson(pairOf(set)) + "\n"
                             : comparisonText(comparison, arguments.runs[0], arguments.runs[1]));
     return ExitStatus::Done;
 }

@@ -1,6 +1,7 @@
 #include "app/run_labels.h"
 
 #include "app/labels.h"
+#include "app/store/summary.h"
 
 #include <QCoreApplication>
 #include <QLocale>
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace app {
 
@@ -37,7 +39,7 @@ QString measureLabel(std::string_view key) {
 }
 
 QString cautionText(std::string_view kind) {
-    constexpr std::array<std::pair<std::string_view, const char*>, 10> kTexts = {{
+    constexpr std::array<std::pair<std::string_view, const char*>, 11> kTexts = {{
         {"sequential",
          QT_TRANSLATE_NOOP("runs", "Two runs in sequence: drift between them is not excluded.")},
         {"request_list_differs",
@@ -45,6 +47,9 @@ QString cautionText(std::string_view kind) {
         {"machine_differs", QT_TRANSLATE_NOOP("runs", "The machines differ.")},
         {"model_differs", QT_TRANSLATE_NOOP("runs", "The models differ.")},
         {"length_differs", QT_TRANSLATE_NOOP("runs", "The runs differ in length.")},
+        {"limits_differ",
+         QT_TRANSLATE_NOOP("runs", "Their service targets differ: the goodput of both is counted "
+                                   "within that of the first.")},
         {"interrupted", QT_TRANSLATE_NOOP("runs", "A run did not end as planned.")},
         {"incomplete", QT_TRANSLATE_NOOP("runs", "Events of a run were lost.")},
         {"split", QT_TRANSLATE_NOOP("runs", "Two parts of one run, one after the other: drift "
@@ -58,6 +63,19 @@ QString cautionText(std::string_view kind) {
     }};
     const auto* row = std::ranges::find(kTexts, kind, &decltype(kTexts)::value_type::first);
     return row != kTexts.end() ? say(row->second) : plain(std::string(kind));
+}
+
+QString limitText(double milliseconds) {
+    if (!isLimit(milliseconds)) {
+        return say(QT_TRANSLATE_NOOP("runs", "no limit"));
+    }
+    const int decimals = milliseconds == std::floor(milliseconds) ? 0 : 1;
+    return QStringLiteral("\u2264 %1 ms").arg(numberText(milliseconds, decimals));
+}
+
+QString targetText(const RunInfo& run) {
+    return limitText(run.sloTtftMs) + say(QT_TRANSLATE_NOOP("runs", ", ")) +
+           limitText(run.sloTpotMs);
 }
 
 QString runStateLabel(RunState state) {

@@ -12,6 +12,10 @@ namespace app {
 QString measureLabel(std::string_view key); // "TTFT p50"
 // A caution of a comparison as a sentence.
 QString cautionText(std::string_view kind);
+// "≤ 800 ms", a round number as someone wrote it; "no limit".
+QString limitText(double milliseconds);
+// "≤ 800 ms, no limit": of TTFT and TPOT, what goodput was counted within.
+QString targetText(const RunInfo& run);
 QString runStateLabel(RunState state);
 // "continuous 16, budget 256": policy and slots, then what is not at its default. Effective values.
 QString settingsText(const RunSummary& run);

@@ -5,6 +5,7 @@
 #include "app/labels.h"
 #include "app/load/load_generator.h"
 #include "app/store/event_json.h"
+#include "app/store/summary.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -116,9 +117,12 @@ std::string runSummaryText(const RunSummary& summary, const std::filesystem::pat
     text += fmt::format("  arrivals  {}\n", arrivalText(summary));
     text += fmt::format("  tokens/s  {} output, {} prompt\n", figureText(summary.outputPerSecond),
                         figureText(summary.promptPerSecond));
-    text += fmt::format("  goodput   {} requests/s within TTFT {} ms and TPOT {} ms\n\n",
-                        figureText(summary.goodputPerSecond), figureText(run.sloTtftMs),
-                        figureText(run.sloTpotMs));
+    const auto limit = [](double milliseconds) {
+        return isLimit(milliseconds) ? figureText(milliseconds) + " ms" : "without a limit";
+    };
+    text += fmt::format("  goodput   {} requests/s within TTFT {} and TPOT {}\n\n",
+                        figureText(summary.goodputPerSecond), limit(run.sloTtftMs),
+                        limit(run.sloTpotMs));
     TextTable table({{"  ms, warm and completed"},
                      {"p50", Align::Right},
                      {"p90", Align::Right},

@@ -1,6 +1,7 @@
 #include "app/compare/comparison.h"
 
 #include "app/json_depth.h"
+#include "app/store/summary.h"
 
 #include <nlohmann/json.hpp>
 
@@ -53,7 +54,8 @@ std::optional<Interval> differenceInterval(const Measure& measure, const Measure
 }
 
 ComparisonRow compareMeasure(const Measure& measure, const RunData& a, const RunData& b) {
-    const MeasureValues ofA = valuesOf(measure, a), ofB = valuesOf(measure, b);
+    const RunInfo& limits = a.summary.run;
+    const MeasureValues ofA = valuesOf(measure, a, limits), ofB = valuesOf(measure, b, limits);
     ComparisonRow row{.metric = std::string(measure.key),
                       .unit = std::string(measure.unit),
                       .a = ofA.value,
@@ -122,6 +124,7 @@ std::vector<std::string> cautions(const RunData& a, const RunData& b) {
     add(ofA.modelDigest != ofB.modelDigest, "model_differs");
     add(std::abs(ofA.seconds - ofB.seconds) > kSameLength * std::max(ofA.seconds, ofB.seconds),
         "length_differs");
+    add(!haveSameLimits(ofA, ofB), "limits_differ");
     add(ofA.state != RunState::Finished || ofB.state != RunState::Finished, "interrupted");
     add(ofA.isIncomplete || ofB.isIncomplete, "incomplete");
     return kinds;

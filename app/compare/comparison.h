@@ -50,14 +50,15 @@ struct Comparison {
     std::vector<ComparisonRow> rows;
     std::vector<SettingDifference> settings;
     std::int64_t equalSettings = 0;
-    std::vector<std::string>
-        cautions; // kinds: "sequential", "request_list_differs", "machine_differs",
-                  // "model_differs", "length_differs", "interrupted", "incomplete"
+    std::vector<std::string> cautions; // kinds: "sequential", "request_list_differs",
+                                       // "machine_differs", "model_differs", "length_differs",
+                                       // "limits_differ", "interrupted", "incomplete"
 };
 
 // Sequential runs: latencies by a bootstrap over requests, rates by one over blocks of seconds (of
 // their difference where both ran the same request list), so drift between the runs is not excluded
-// (caution "sequential"); each interval stands for itself.
+// (caution "sequential"); each interval stands for itself. Goodput of both is counted within the
+// limits of the first (caution "limits_differ").
 Comparison compareRuns(const RunData& a, const RunData& b);
 // The verdict of one row, b against a.
 Verdict judge(const Measure& measure, std::optional<double> a,
@@ -75,6 +76,8 @@ struct MeasureValues {
     Clusters clusters;           // gaps by request
     std::int64_t n = 0;
 };
+// Goodput within the limits of `limits`: those of another run, where two are compared.
+MeasureValues valuesOf(const Measure& measure, const RunData& run, const RunInfo& limits);
 MeasureValues valuesOf(const Measure& measure, const RunData& run);
 // 95 % interval of the value itself.
 std::optional<Interval> intervalOf(const Measure& measure, const MeasureValues& values);

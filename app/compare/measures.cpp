@@ -111,7 +111,7 @@ void addGaps(Clusters& clusters, const RunData& run) {
     std::ranges::sort(clusters.values);
 }
 
-std::vector<double> ratePerSecond(std::string_view key, const RunData& run) {
+std::vector<double> ratePerSecond(std::string_view key, const RunData& run, const RunInfo& limits) {
     Seconds seconds(run.summary.run.seconds);
     for (const StoredRequest& request : run.requests) {
         const RequestRecord& record = request.record;
@@ -127,7 +127,7 @@ std::vector<double> ratePerSecond(std::string_view key, const RunData& run) {
             seconds.add(*computed, static_cast<double>(record.promptTokens - record.hitTokens));
         } else if (key == "requests_per_s" && isCompleted(record) && stamps.finished) {
             seconds.add(*stamps.finished, 1);
-        } else if (key == "goodput_per_s" && stamps.finished && isGood(record, run.summary.run)) {
+        } else if (key == "goodput_per_s" && stamps.finished && isGood(record, limits)) {
             seconds.add(*stamps.finished, 1);
         }
     }
@@ -154,9 +154,23 @@ std::optional<double> meanOf(const std::vector<double>& values) {
     return sum / static_cast<double>(values.size());
 }
 
-std::optional<double> rateOf(std::string_view key, const RunSummary& summary) {
+std::optional<double> goodputWithin(const RunInfo& limits, const RunData& run) {
+    const double length = run.summary.run.seconds;
+    const auto good = std::ranges::count_if(run.requests, [&](const StoredRequest& request) {
+        const auto& finished = request.record.stamps.finished;
+        return finished && toSeconds(*finished) >= 0 && toSeconds(*finished) <= length &&
+               isGood(request.record, limits);
+    });
+    return static_cast<double>(good) / length;
+}
+
+std::optional<double> rateOf(std::string_view key, const RunData& run, const RunInfo& limits) {
+    const RunSummary& summary = run.summary;
     if (summary.run.seconds <= 0) {
         return std::nullopt;
+    }
+    if (key == "goodput_per_s" && !haveSameLimits(summary.run, limits)) {
+        return goodputWithin(limits, run);
     }
     if (key == "achieved_rate") {
         return summary.achievedRate > 0 ? std::optional(summary.achievedRate) : std::nullopt;
@@ -187,6 +201,10 @@ std::int64_t Measure::leastCount() const {
 }
 
 MeasureValues valuesOf(const Measure& measure, const RunData& run) {
+    return valuesOf(measure, run, run.summary.run);
+}
+
+MeasureValues valuesOf(const Measure& measure, const RunData& run, const RunInfo& limits) {
     MeasureValues values;
     if (measure.key.starts_with("itl")) {
         addGaps(values.clusters, run);
@@ -220,9 +238,9 @@ MeasureValues valuesOf(const Measure& measure, const RunData& run) {
         values.n = static_cast<std::int64_t>(values.seconds.size());
         values.value = meanOf(values.seconds);
     } else {
-        values.seconds = ratePerSecond(measure.key, run);
+        values.seconds = ratePerSecond(measure.key, run, limits);
         values.n = static_cast<std::int64_t>(values.seconds.size());
-        values.value = rateOf(measure.key, run.summary);
+        values.value = rateOf(measure.key, run, limits);
     }
     return values;
 }

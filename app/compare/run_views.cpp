@@ -122,23 +122,42 @@ engine::Result<std::shared_ptr<const FinePart>> readFinePart(const OpenedRun& op
     return part;
 }
 
+RunPair comparePair(std::shared_ptr<const RunData> a, std::shared_ptr<const RunData> b) {
+    RunPair pair;
+    pair.comparison = compareRuns(*a, *b);
+    pair.distribution = overlayDistribution(a->history, nameOf(*a), b->history, nameOf(*b));
+    pair.overTime = overlayTtft(a->history, nameOf(*a), b->history, nameOf(*b));
+    pair.a = std::move(a);
+    pair.b = std::move(b);
+    return pair;
+}
+
 engine::Result<RunPair> openPair(const std::filesystem::path& log, std::int64_t a, std::int64_t b) {
     auto store = RunStore::open(log, StoreMode::ReadOnly);
     if (!store) {
         return std::unexpected(store.error());
     }
-    RunPair pair;
-    for (const auto& [side, run] : {std::pair(&pair.a, a), std::pair(&pair.b, b)}) {
+    std::shared_ptr<const RunData> ofA, ofB;
+    for (const auto& [side, run] : {std::pair(&ofA, a), std::pair(&ofB, b)}) {
         auto data = (*store)->load(run);
         if (!data) {
             return std::unexpected(data.error());
         }
         *side = std::make_shared<const RunData>(std::move(*data));
     }
-    pair.comparison = compareRuns(*pair.a, *pair.b);
+    return comparePair(std::move(ofA), std::move(ofB));
+}
+
+RunPair compareSplit(RunSplit split) {
+    RunPair pair;
+    pair.comparison = compareSides(split);
+    const QString before = sideName(SplitSide::Before), after = sideName(SplitSide::After);
     pair.distribution =
-        overlayDistribution(pair.a->history, nameOf(*pair.a), pair.b->history, nameOf(*pair.b));
-    pair.overTime = overlayTtft(pair.a->history, nameOf(*pair.a), pair.b->history, nameOf(*pair.b));
+        overlayDistribution(split.before.history, before, split.after.history, after);
+    pair.overTime = overlayTtft(split.before.history, before, split.after.history, after);
+    pair.split = split.facts;
+    pair.a = std::make_shared<const RunData>(std::move(split.before));
+    pair.b = std::make_shared<const RunData>(std::move(split.after));
     return pair;
 }
 
@@ -156,16 +175,7 @@ engine::Result<RunPair> openSplit(const std::filesystem::path& log, std::int64_t
     if (!split) {
         return std::unexpected(split.error());
     }
-    RunPair pair;
-    pair.comparison = compareSides(*split);
-    const QString before = sideName(SplitSide::Before), after = sideName(SplitSide::After);
-    pair.distribution =
-        overlayDistribution(split->before.history, before, split->after.history, after);
-    pair.overTime = overlayTtft(split->before.history, before, split->after.history, after);
-    pair.split = split->facts;
-    pair.a = std::make_shared<const RunData>(std::move(split->before));
-    pair.b = std::make_shared<const RunData>(std::move(split->after));
-    return pair;
+    return compareSplit(std::move(*split));
 }
 
 QString sideName(SplitSide side) {

@@ -51,8 +51,10 @@ struct RunPair {
     Plot overTime;                   // TTFT over the run
     std::optional<SplitFacts> split; // where both sides are of one run: before and after
 };
+RunPair comparePair(std::shared_ptr<const RunData> a, std::shared_ptr<const RunData> b);
 engine::Result<RunPair> openPair(const std::filesystem::path& log, std::int64_t a, std::int64_t b);
 // One run cut at a time of it, within a span or whole.
+RunPair compareSplit(RunSplit split);
 engine::Result<RunPair> openSplit(const std::filesystem::path& log, std::int64_t run, double at,
                                   std::optional<std::pair<double, double>> span);
 

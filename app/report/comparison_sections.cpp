@@ -1,8 +1,8 @@
 // The sections of a report that compares two runs.
 #include "app/labels.h"
-#include "app/plot/charts.h"
 #include "app/report/report_text.h"
 #include "app/report/sections.h"
+#include "app/run_labels.h"
 
 #include <QCoreApplication>
 
@@ -36,23 +36,13 @@ QString changeText(const ComparisonRow& row) {
                                     intervalText(*row.interval, Signs::Always));
 }
 
-QString comparisonCaution(const std::string& kind) {
-    constexpr std::array<std::pair<std::string_view, const char*>, 7> kTexts = {{
-        {"sequential",
-         QT_TRANSLATE_NOOP("report", "The runs followed each other: drift of the machine between "
-                                     "them is not excluded. An interleaved experiment excludes "
-                                     "it.")},
-        {"request_list_differs",
-         QT_TRANSLATE_NOOP("report", "The request lists differ: prompts, lengths or arrivals may "
-                                     "make the difference.")},
-        {"machine_differs", QT_TRANSLATE_NOOP("report", "The machines differ.")},
-        {"model_differs", QT_TRANSLATE_NOOP("report", "The models differ.")},
-        {"length_differs", QT_TRANSLATE_NOOP("report", "The runs are not of the same length.")},
-        {"interrupted", QT_TRANSLATE_NOOP("report", "A run did not end in order.")},
-        {"incomplete", QT_TRANSLATE_NOOP("report", "A run has lost events.")},
-    }};
-    const auto* row = std::ranges::find(kTexts, kind, &decltype(kTexts)::value_type::first);
-    return row != kTexts.end() ? translated(row->second) : text(kind);
+Bullets cautionBullets(const std::vector<std::string>& kinds) {
+    Bullets bullets;
+    for (const std::string& kind : kinds) {
+        const bool isUsual = kind == "sequential" || kind == "split";
+        bullets.items.emplace_back(cautionText(kind), isUsual ? Tone::Muted : Tone::Warn);
+    }
+    return bullets;
 }
 
 Text settingValue(const std::string& key, const std::string& requested,
@@ -88,7 +78,26 @@ Facts runFacts(const RunData& run) {
 
 namespace {
 
-Section verdictSection(const RunData&, const RunData&, const Comparison& comparison) {
+// What the sides are called at the head of a column: the numbers of two runs, or what was before
+// and after a cut.
+QString headOf(const RunPair& pair, SplitSide side) {
+    return pair.split ? sideName(side) : runNumber(side == SplitSide::Before ? *pair.a : *pair.b);
+}
+
+// What the sides of a cut are, and what is in neither.
+QString splitText(const SplitFacts& facts) {
+    return translated(QT_TRANSLATE_NOOP("report", "Before is %1 to %2, after %3 to %4. The first "
+                                                  "%5 s after the cut are left out, and %6 "
+                                                  "requests that it parts. Other changes inside "
+                                                  "the sides: %7."))
+        .arg(runTimeText(facts.from), runTimeText(facts.at),
+             runTimeText(facts.at + facts.settleSeconds), runTimeText(facts.to),
+             numberText(facts.settleSeconds), countText(facts.inFlight),
+             countText(facts.otherChanges));
+}
+
+Section verdictSection(const RunPair& pair) {
+    const Comparison& comparison = pair.comparison;
     const ComparisonRow* latency = rowOf(comparison, "ttft_p50_ms");
     const ComparisonRow* goodput = rowOf(comparison, "goodput_per_s");
     const QString first =
@@ -106,29 +115,30 @@ Section verdictSection(const RunData&, const RunData&, const Comparison& compari
             .arg(countText(static_cast<std::int64_t>(comparison.rows.size())),
                  count(Verdict::Better), count(Verdict::Worse), count(Verdict::Same),
                  count(Verdict::NotResolved));
-    Bullets cautions;
-    for (const std::string& kind : comparison.cautions) {
-        cautions.items.emplace_back(comparisonCaution(kind),
-                                    kind == "sequential" ? Tone::Muted : Tone::Warn);
+    Section section{
+        .title = {},
+        .note = {},
+        .blocks = {Paragraph{.text = first + QStringLiteral(". ") + second, .isLead = true}}};
+    if (pair.split) {
+        section.blocks.emplace_back(Paragraph{.text = splitText(*pair.split)});
     }
-    return {.title = {},
-            .note = {},
-            .blocks = {Paragraph{.text = first + QStringLiteral(". ") + second, .isLead = true},
-                       std::move(cautions)}};
+    section.blocks.emplace_back(cautionBullets(comparison.cautions));
+    return section;
 }
 
-Section differencesSection(const RunData& a, const RunData& b, const Comparison& comparison) {
+Section differencesSection(const RunPair& pair) {
+    const QString a = headOf(pair, SplitSide::Before), b = headOf(pair, SplitSide::After);
     Table table;
     table.columns = {{translated(QT_TRANSLATE_NOOP("report", "Measure"))},
-                     {runNumber(a), Align::Right},
-                     {runNumber(b), Align::Right},
-                     {QStringLiteral("%1 \u2212 %2").arg(runNumber(b), runNumber(a)), Align::Right},
+                     {a, Align::Right},
+                     {b, Align::Right},
+                     {QStringLiteral("%1 \u2212 %2").arg(b, a), Align::Right},
                      {translated(QT_TRANSLATE_NOOP("report", "95 % interval")), Align::Right},
                      {QStringLiteral("\u2212100 \u2026 +100"), Align::Left, true},
                      {QStringLiteral("%"), Align::Right},
                      {translated(QT_TRANSLATE_NOOP("report", "Verdict"))},
                      {QStringLiteral("n"), Align::Right}};
-    for (const ComparisonRow& row : comparison.rows) {
+    for (const ComparisonRow& row : pair.comparison.rows) {
         const Measure& measure = *findMeasure(row.metric);
         Text label = measureLabel(measure);
         label.add(QLatin1Char(' ') + text(row.unit), Tone::Muted);
@@ -161,19 +171,16 @@ Section differencesSection(const RunData& a, const RunData& b, const Comparison&
             .blocks = {std::move(table)}};
 }
 
-Section overlaysSection(const RunData& a, const RunData& b, const Comparison&) {
-    return {.title = {},
-            .note = {},
-            .blocks = {
-                ChartRowOf2{{overlayDistribution(a.history, runNumber(a), b.history, runNumber(b)),
-                             overlayTtft(a.history, runNumber(a), b.history, runNumber(b))}}}};
+Section overlaysSection(const RunPair& pair) {
+    return {.title = {}, .note = {}, .blocks = {ChartRowOf2{{pair.distribution, pair.overTime}}}};
 }
 
-Section differingSettingsSection(const RunData& a, const RunData& b, const Comparison& comparison) {
+Section differingSettingsSection(const RunPair& pair) {
+    const Comparison& comparison = pair.comparison;
     Table table;
     table.columns = {{translated(QT_TRANSLATE_NOOP("report", "Setting"))},
-                     {runNumber(a), Align::Right},
-                     {runNumber(b), Align::Right}};
+                     {headOf(pair, SplitSide::Before), Align::Right},
+                     {headOf(pair, SplitSide::After), Align::Right}};
     for (const SettingDifference& difference : comparison.settings) {
         const engine::Field* field = engine::findField(difference.field);
         table.rows.push_back(
@@ -189,12 +196,17 @@ Section differingSettingsSection(const RunData& a, const RunData& b, const Compa
             .blocks = {std::move(table)}};
 }
 
-Section bothRunsSection(const RunData& a, const RunData& b, const Comparison&) {
-    return {.title = {}, .note = {}, .blocks = {FactsRowOf2{runFacts(a), runFacts(b)}}};
+Section bothRunsSection(const RunPair& pair) {
+    Facts a = runFacts(*pair.a), b = runFacts(*pair.b);
+    if (pair.split) {
+        a.title += QStringLiteral(" · ") + headOf(pair, SplitSide::Before);
+        b.title += QStringLiteral(" · ") + headOf(pair, SplitSide::After);
+    }
+    return {.title = {}, .note = {}, .blocks = {FactsRowOf2{std::move(a), std::move(b)}}};
 }
 
-Section comparisonMethods(const RunData& a, const RunData&, const Comparison&) {
-    return methodsSection(a);
+Section comparisonMethods(const RunPair& pair) {
+    return methodsSection(*pair.a);
 }
 
 constexpr std::array kComparisonSections = {

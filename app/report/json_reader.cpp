@@ -2,6 +2,7 @@
 #include "app/json_depth.h"
 #include "app/report/report.h"
 #include "app/store/columns.h"
+#include "app/store/summary.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -100,6 +101,10 @@ std::optional<TimePoint> timeOf(const Node& seconds) {
                             : std::optional(TimePoint(Nanoseconds(nanoseconds(seconds))));
 }
 
+double limitOf(const Node& milliseconds) {
+    return milliseconds.isNull() ? kNoLimitMs : milliseconds.get<double>();
+}
+
 RunInfo infoOf(const Node& json) {
     RunInfo info;
     info.id = json.at("run_id");
@@ -120,8 +125,8 @@ RunInfo infoOf(const Node& json) {
     }
     info.requestDigest = json.at("request_digest").get<std::string>();
     info.machineJson = json.at("machine").dump();
-    info.sloTtftMs = json.at("slo").at("ttft_ms");
-    info.sloTpotMs = json.at("slo").at("tpot_ms");
+    info.sloTtftMs = limitOf(json.at("slo").at("ttft_ms"));
+    info.sloTpotMs = limitOf(json.at("slo").at("tpot_ms"));
     return info;
 }
 

@@ -3,6 +3,7 @@
 #include "app/json_depth.h"
 #include "app/report/report.h"
 #include "app/store/columns.h"
+#include "app/store/summary.h"
 
 #include <nlohmann/json.hpp>
 
@@ -36,6 +37,10 @@ Json quantilesJson(const Quantiles& quantiles) {
             {"n", quantiles.n}};
 }
 
+Json limitJson(double milliseconds) {
+    return isLimit(milliseconds) ? Json(milliseconds) : Json(nullptr);
+}
+
 Json settingJson(const SettingRow& row) {
     return {{"t_s", static_cast<double>(row.timeNs) / 1e9},
             {"field", row.field},
@@ -55,41 +60,42 @@ Json settingsJson(const std::vector<SettingRow>& rows) {
 
 Json summaryDocument(const RunSummary& summary, bool withSettings) {
     const RunInfo& run = summary.run;
-    Json json = {{"run_id", run.id},
-                 {"uuid", run.uuid},
-                 {"name", run.name},
-                 {"note", run.note},
-                 {"state", name(run.state)},
-                 {"started_utc", run.startedUtc},
-                 {"seconds", run.seconds},
-                 {"is_incomplete", run.isIncomplete},
-                 {"tags", run.tags},
-                 {"model", run.modelName},
-                 {"model_digest", run.modelDigest},
-                 {"workload", run.workloadName},
-                 {"seed", orNull(run.seed)},
-                 {"request_digest", run.requestDigest},
-                 {"machine", parsed(run.machineJson)},
-                 {"requests", summary.requests},
-                 {"outcomes",
-                  {{"completed", summary.completed},
-                   {"cancelled", summary.cancelled},
-                   {"failed", summary.failed},
-                   {"rejected", summary.rejected}}},
-                 {"alarms", summary.alarms},
-                 {"ttft_ms", quantilesJson(summary.ttftMs)},
-                 {"tpot_ms", quantilesJson(summary.tpotMs)},
-                 {"itl_ms", quantilesJson(summary.itlMs)},
-                 {"e2e_ms", quantilesJson(summary.e2eMs)},
-                 {"output_tokens_per_s", summary.outputPerSecond},
-                 {"prompt_tokens_per_s", summary.promptPerSecond},
-                 {"requests_per_s", summary.requestsPerSecond},
-                 {"goodput_per_s", summary.goodputPerSecond},
-                 {"slo", {{"ttft_ms", run.sloTtftMs}, {"tpot_ms", run.sloTpotMs}}},
-                 {"wanted_rate", orNull(summary.wantedRate)},
-                 {"achieved_rate", summary.achievedRate},
-                 {"lag_ms", orNull(summary.lagP50Ms)},
-                 {"lag_p99_ms", orNull(summary.lagP99Ms)}};
+    Json json = {
+        {"run_id", run.id},
+        {"uuid", run.uuid},
+        {"name", run.name},
+        {"note", run.note},
+        {"state", name(run.state)},
+        {"started_utc", run.startedUtc},
+        {"seconds", run.seconds},
+        {"is_incomplete", run.isIncomplete},
+        {"tags", run.tags},
+        {"model", run.modelName},
+        {"model_digest", run.modelDigest},
+        {"workload", run.workloadName},
+        {"seed", orNull(run.seed)},
+        {"request_digest", run.requestDigest},
+        {"machine", parsed(run.machineJson)},
+        {"requests", summary.requests},
+        {"outcomes",
+         {{"completed", summary.completed},
+          {"cancelled", summary.cancelled},
+          {"failed", summary.failed},
+          {"rejected", summary.rejected}}},
+        {"alarms", summary.alarms},
+        {"ttft_ms", quantilesJson(summary.ttftMs)},
+        {"tpot_ms", quantilesJson(summary.tpotMs)},
+        {"itl_ms", quantilesJson(summary.itlMs)},
+        {"e2e_ms", quantilesJson(summary.e2eMs)},
+        {"output_tokens_per_s", summary.outputPerSecond},
+        {"prompt_tokens_per_s", summary.promptPerSecond},
+        {"requests_per_s", summary.requestsPerSecond},
+        {"goodput_per_s", summary.goodputPerSecond},
+        {"slo", {{"ttft_ms", limitJson(run.sloTtftMs)}, {"tpot_ms", limitJson(run.sloTpotMs)}}},
+        {"wanted_rate", orNull(summary.wantedRate)},
+        {"achieved_rate", summary.achievedRate},
+        {"lag_ms", orNull(summary.lagP50Ms)},
+        {"lag_p99_ms", orNull(summary.lagP99Ms)}};
     if (withSettings) {
         json["settings"] = settingsJson(summary.settings);
     }
@@ -195,6 +201,13 @@ Json comparisonDocument(const Comparison& comparison) {
     return json;
 }
 
+// Which run it was, with the digest of its raw rows.
+Json comparedRun(const RunData& run) {
+    Json json = summaryDocument(run.summary, true);
+    json["digest"] = run.digest;
+    return json;
+}
+
 } // namespace
 
 std::string summaryJson(const RunSummary& summary, bool withSettings) {
@@ -216,14 +229,26 @@ std::string reportJson(const RunData& run) {
     return dumped(json);
 }
 
-std::string comparisonJson(const Comparison& comparison) {
-    return dumped(comparisonDocument(comparison));
+std::string comparisonJson(const RunPair& pair) {
+    // The rows first: what scripts read.
+    Json json = {{"run_a", pair.a->summary.run.id}, {"run_b", pair.b->summary.run.id}};
+    json.update(comparisonDocument(pair.comparison));
+    if (pair.split) {
+        const SplitFacts& facts = *pair.split;
+        json["split"] = {{"from_s", facts.from},
+                         {"at_s", facts.at},
+                         {"to_s", facts.to},
+                         {"settle_s", facts.settleSeconds},
+                         {"in_flight", facts.inFlight},
+                         {"other_changes", facts.otherChanges}};
+    }
+    json["runs"] = Json::array({comparedRun(*pair.a), comparedRun(*pair.b)});
+    return dumped(json);
 }
 
 std::string comparisonJson(const RunSet& set) {
     Json json;
-    json["runs"] =
-        listOf(set.runs, [](const auto& run) { return summaryDocument(run->summary, true); });
+    json["runs"] = listOf(set.runs, [](const auto& run) { return comparedRun(*run); });
     Json& list = json["against_first"] = Json::array();
     for (std::size_t i = 0; i < set.againstFirst.size(); ++i) {
         Json comparison = {{"run_a", set.runs.front()->summary.run.id},

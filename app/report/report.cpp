@@ -21,8 +21,8 @@ std::string reportHtml(const RunSet& set) {
     return report::writeHtml(report::setDocument(set));
 }
 
-std::string reportHtml(const RunData& a, const RunData& b) {
-    return report::writeHtml(report::comparisonDocument(a, b));
+std::string reportHtml(const RunPair& pair) {
+    return report::writeHtml(report::comparisonDocument(pair));
 }
 
 std::string reportPdf(const RunData& run) {
@@ -33,8 +33,8 @@ std::string reportPdf(const RunSet& set) {
     return report::writePdf(report::setDocument(set));
 }
 
-std::string reportPdf(const RunData& a, const RunData& b) {
-    return report::writePdf(report::comparisonDocument(a, b));
+std::string reportPdf(const RunPair& pair) {
+    return report::writePdf(report::comparisonDocument(pair));
 }
 
 std::string reportMarkdown(const RunData& run) {
@@ -45,8 +45,8 @@ std::string reportMarkdown(const RunSet& set) {
     return report::writeMarkdown(report::setDocument(set));
 }
 
-std::string reportMarkdown(const RunData& a, const RunData& b) {
-    return report::writeMarkdown(report::comparisonDocument(a, b));
+std::string reportMarkdown(const RunPair& pair) {
+    return report::writeMarkdown(report::comparisonDocument(pair));
 }
 
 engine::Result<void> writeFile(const std::filesystem::path& file, std::string_view content) {

@@ -13,13 +13,13 @@
 namespace app {
 
 // One self-contained HTML file: SVG charts, no script, opens offline. One run, the comparison of
-// two, or three to five against the first of them.
+// two or of the sides of a cut, or three to five against the first of them.
 std::string reportHtml(const RunData& run);
-std::string reportHtml(const RunData& a, const RunData& b);
+std::string reportHtml(const RunPair& pair);
 std::string reportHtml(const RunSet& set);
 // The same document as PDF pages.
 std::string reportPdf(const RunData& run);
-std::string reportPdf(const RunData& a, const RunData& b);
+std::string reportPdf(const RunPair& pair);
 std::string reportPdf(const RunSet& set);
 // requests.csv, samples.csv, events.csv, settings.csv, summary.csv into the folder.
 engine::Result<void> writeCsv(const RunData& run, const std::filesystem::path& folder);
@@ -33,11 +33,12 @@ std::string reportJson(const RunData& run); // one document: summary and everyth
 // or of another kind is refused by its place; nothing is half read.
 engine::Result<RunData> parseRunJson(std::string_view json);
 std::string reportMarkdown(const RunData& run);
-std::string reportMarkdown(const RunData& a, const RunData& b);
+std::string reportMarkdown(const RunPair& pair);
 std::string reportMarkdown(const RunSet& set);
 // What `headway show --json` and `runs --json` print.
 std::string summaryJson(const RunSummary& summary, bool withSettings);
-std::string comparisonJson(const Comparison& comparison);
+// The summaries of both, and b against a; of a cut run also where it was cut.
+std::string comparisonJson(const RunPair& pair);
 // The summaries of the runs, and each against the first: {"runs": [...], "against_first": [...]}.
 std::string comparisonJson(const RunSet& set);
 

@@ -4,6 +4,7 @@
 #include "app/report/phases.h"
 #include "app/report/report_text.h"
 #include "app/report/sections.h"
+#include "app/run_labels.h"
 
 #include <QCoreApplication>
 
@@ -98,11 +99,6 @@ Figure quantileFigure(std::string_view key, const RunData& run) {
             .detail = intervalOrCount(key, run)};
 }
 
-// A limit is a round number as someone wrote it.
-QString limitText(double milliseconds) {
-    return numberText(milliseconds, milliseconds == std::floor(milliseconds) ? 0 : 1);
-}
-
 Figures figures(const RunData& run) {
     const RunSummary& summary = run.summary;
     return {
@@ -118,8 +114,7 @@ Figures figures(const RunData& run) {
          {.label = measureLabel(measure("goodput_per_s")),
           .value = rateText(summary.goodputPerSecond),
           .unit = QStringLiteral("req/s"),
-          .detail = QStringLiteral("\u2264 %1, \u2264 %2 ms")
-                        .arg(limitText(summary.run.sloTtftMs), limitText(summary.run.sloTpotMs))},
+          .detail = targetText(summary.run)},
          {.label = outcomeLabel(engine::Outcome::Completed),
           .value = countText(summary.completed),
           .unit = {},

@@ -92,24 +92,30 @@ Document runDocument(const RunData& run) {
     return document;
 }
 
-Document comparisonDocument(const RunData& a, const RunData& b) {
-    const Comparison comparison = compareRuns(a, b);
+Document comparisonDocument(const RunPair& pair) {
+    const RunInfo &a = pair.a->summary.run, &b = pair.b->summary.run;
     Document document;
     document.kind = translated(QT_TRANSLATE_NOOP("report", "comparison"));
-    document.headline = translated(QT_TRANSLATE_NOOP("report", "Run %1 against run %2"))
-                            .arg(b.summary.run.id)
-                            .arg(a.summary.run.id);
-    document.title = translated(QT_TRANSLATE_NOOP("report", "%1 against %2"))
-                         .arg(runName(b.summary.run), runName(a.summary.run));
+    if (pair.split) {
+        document.headline = translated(QT_TRANSLATE_NOOP("report", "Run %1, before and after %2"))
+                                .arg(a.id)
+                                .arg(runTimeText(pair.split->at));
+        document.title = runName(a);
+    } else {
+        document.headline =
+            translated(QT_TRANSLATE_NOOP("report", "Run %1 against run %2")).arg(b.id).arg(a.id);
+        document.title =
+            translated(QT_TRANSLATE_NOOP("report", "%1 against %2")).arg(runName(b), runName(a));
+    }
     for (const ComparisonSection& row : comparisonSections()) {
-        Section section = row.make(a, b, comparison);
+        Section section = row.make(pair);
         if (!section.blocks.empty()) {
             document.sections.push_back(std::move(section));
         }
     }
-    document.footer =
-        translated(QT_TRANSLATE_NOOP("report", "Raw data %1 and %2 · Headway %3"))
-            .arg(shortDigest(a.digest), shortDigest(b.digest), QStringLiteral(HEADWAY_VERSION));
+    document.footer = translated(QT_TRANSLATE_NOOP("report", "Raw data %1 and %2 · Headway %3"))
+                          .arg(shortDigest(pair.a->digest), shortDigest(pair.b->digest),
+                               QStringLiteral(HEADWAY_VERSION));
     return document;
 }
 

@@ -17,12 +17,12 @@ std::span<const RunSection> runSections(); // in the order of the document
 
 struct ComparisonSection {
     std::string_view key;
-    Section (*make)(const RunData& a, const RunData& b, const Comparison& comparison);
+    Section (*make)(const RunPair& pair);
 };
 std::span<const ComparisonSection> comparisonSections();
 
 Document runDocument(const RunData& run);
-Document comparisonDocument(const RunData& a, const RunData& b);
+Document comparisonDocument(const RunPair& pair); // of two runs, or of one that was cut
 Document setDocument(const RunSet& set);
 
 // Of comparisons: what two documents share.
@@ -30,7 +30,8 @@ QString runNumber(const RunData& run);
 QString runName(const RunInfo& run);
 QString changeText(const ComparisonRow& row); // "TTFT p50 fell from 205 to 30 ms [-183, -169]"
 const ComparisonRow* rowOf(const Comparison& comparison, std::string_view metric);
-QString comparisonCaution(const std::string& kind);
+// What spoils the comparison, a sentence each.
+Bullets cautionBullets(const std::vector<std::string>& kinds);
 // "off → on" where what was asked for was not what was in force.
 Text settingValue(const std::string& field, const std::string& requested,
                   const std::string& effective);

@@ -13,7 +13,7 @@ namespace {
 
 // A sentence a run, and what spoils the comparison.
 Section setVerdict(const RunSet& set) {
-    Bullets changes, cautions;
+    Bullets changes;
     std::vector<std::string> kinds;
     for (std::size_t i = 0; i < set.againstFirst.size(); ++i) {
         const Comparison& comparison = set.againstFirst[i];
@@ -28,12 +28,10 @@ Section setVerdict(const RunSet& set) {
         for (const std::string& kind : comparison.cautions) {
             if (std::ranges::find(kinds, kind) == kinds.end()) {
                 kinds.push_back(kind);
-                cautions.items.emplace_back(comparisonCaution(kind),
-                                            kind == "sequential" ? Tone::Muted : Tone::Warn);
             }
         }
     }
-    return {.title = {}, .note = {}, .blocks = {std::move(changes), std::move(cautions)}};
+    return {.title = {}, .note = {}, .blocks = {std::move(changes), cautionBullets(kinds)}};
 }
 
 Text differenceText(const Measure& measure, const ComparisonRow& row) {

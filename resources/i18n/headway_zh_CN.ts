@@ -395,10 +395,6 @@
         <translation>有效吞吐 请求/秒</translation>
     </message>
     <message>
-        <source>TTFT ≤ %1 ms and TPOT ≤ %2 ms</source>
-        <translation>TTFT ≤ %1 ms 且 TPOT ≤ %2 ms</translation>
-    </message>
-    <message>
         <source>Tags</source>
         <translation>标签</translation>
     </message>
@@ -425,6 +421,10 @@
     <message>
         <source>TTFT p99 against the pinned run&apos;s; compare the two for an interval</source>
         <translation>TTFT p99 与基线之差；比较两次运行可得区间</translation>
+    </message>
+    <message>
+        <source>within TTFT %1 and TPOT %2</source>
+        <translation>以 TTFT %1、TPOT %2 计</translation>
     </message>
 </context>
 <context>
@@ -3130,34 +3130,6 @@
         <translation>%1 从 %2 升至 %3 %4 %5</translation>
     </message>
     <message>
-        <source>The runs followed each other: drift of the machine between them is not excluded. An interleaved experiment excludes it.</source>
-        <translation>两次运行先后进行：不能排除其间机器状态的漂移。交错实验可以排除。</translation>
-    </message>
-    <message>
-        <source>The request lists differ: prompts, lengths or arrivals may make the difference.</source>
-        <translation>请求列表不同：差异可能来自提示词、长度或到达方式。</translation>
-    </message>
-    <message>
-        <source>The machines differ.</source>
-        <translation>机器不同。</translation>
-    </message>
-    <message>
-        <source>The models differ.</source>
-        <translation>模型不同。</translation>
-    </message>
-    <message>
-        <source>The runs are not of the same length.</source>
-        <translation>两次运行的时长不同。</translation>
-    </message>
-    <message>
-        <source>A run did not end in order.</source>
-        <translation>有一次运行没有正常结束。</translation>
-    </message>
-    <message>
-        <source>A run has lost events.</source>
-        <translation>有一次运行丢失了事件。</translation>
-    </message>
-    <message>
         <source>Of %1 measures %2 are better, %3 worse, %4 the same within 1 %, %5 not resolved.</source>
         <translation>%1 项指标中，%2 项改善，%3 项变差，%4 项相差不到 1 %，%5 项未能分辨。</translation>
     </message>
@@ -3765,6 +3737,14 @@
         <source>Raw data %1 · Headway %2</source>
         <translation>原始数据 %1 · Headway %2</translation>
     </message>
+    <message>
+        <source>Before is %1 to %2, after %3 to %4. The first %5 s after the cut are left out, and %6 requests that it parts. Other changes inside the sides: %7.</source>
+        <translation>之前为 %1 至 %2，之后为 %3 至 %4。切点后的前 %5 秒及被其切开的 %6 个请求未计入。两侧内部的其他变更：%7。</translation>
+    </message>
+    <message>
+        <source>Run %1, before and after %2</source>
+        <translation>运行 %1，%2 前后对比</translation>
+    </message>
 </context>
 <context>
     <name>runs</name>
@@ -3851,6 +3831,18 @@
     <message>
         <source>Other changes lie inside a side: select a span of the charts before splitting to leave them out.</source>
         <translation>某一侧内还有其他变更：切分前在图表上选定时段即可将其排除。</translation>
+    </message>
+    <message>
+        <source>Their service targets differ: the goodput of both is counted within that of the first.</source>
+        <translation>服务目标不同：两者的有效吞吐均以第一个的目标计。</translation>
+    </message>
+    <message>
+        <source>no limit</source>
+        <translation>无上限</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>、</translation>
     </message>
 </context>
 <context>
@@ -4739,6 +4731,10 @@
     <message>
         <source>It is of another run log. Start it anew here.</source>
         <translation>它属于另一个运行日志。请在此重新开始。</translation>
+    </message>
+    <message>
+        <source>goodput within %1</source>
+        <translation>有效吞吐以 %1 计</translation>
     </message>
 </context>
 <context>
@@ -6237,10 +6233,6 @@
         <translation>请求/秒</translation>
     </message>
     <message>
-        <source>≤ %1 ms, ≤ %2 ms</source>
-        <translation>≤ %1 ms，≤ %2 ms</translation>
-    </message>
-    <message>
         <source>Completed</source>
         <translation>完成</translation>
     </message>
@@ -6544,6 +6536,10 @@
     <message>
         <source>Logarithmic axis of the chart with the focus</source>
         <translation>焦点所在图表的对数坐标轴</translation>
+    </message>
+    <message>
+        <source>Report, Markdown…</source>
+        <translation>报告，Markdown…</translation>
     </message>
 </context>
 <context>

@@ -1,4 +1,5 @@
 #include "app/compare/comparison.h"
+#include "app/store/summary.h"
 #include "tests/support/scripted_run.h"
 
 #include <QElapsedTimer>
@@ -6,6 +7,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <cmath>
 
 using app::Comparison;
 using app::RunData;
@@ -39,6 +41,7 @@ private Q_SLOTS:
     void shortRunsAreNotResolved();
     void emptyRunsHaveNothingToJudge();
     void sameRequestListNarrowsRates();
+    void goodputIsCountedWithinOneTarget();
     void differingSettingsAreListedOthersCounted();
     void eachCautionHasItsCause();
     void verdictFollowsIntervalDirectionAndMargin_data();
@@ -145,6 +148,30 @@ void TstComparison::sameRequestListNarrowsRates() {
     const auto paired = row(app::compareRuns(m_slow, m_fast), "achieved_rate").interval;
     const auto unpaired = row(app::compareRuns(m_slow, other), "achieved_rate").interval;
     QVERIFY(paired->high - paired->low < 0.5 * (unpaired->high - unpaired->low));
+}
+
+// The same requests, judged by two targets: what differs is the target, and that is no result.
+void TstComparison::goodputIsCountedWithinOneTarget() {
+    RunData strict = m_fast, easy = m_fast;
+    strict.summary.run.sloTtftMs = *m_fast.summary.ttftMs.p50;
+    easy.summary.run.sloTtftMs = app::kNoLimitMs;
+    for (RunData* run : {&strict, &easy}) {
+        app::SummaryBuilder builder(run->summary.run);
+        for (const app::StoredRequest& request : run->requests) {
+            builder.add(request.record);
+        }
+        run->summary = builder.finish(run->settings);
+    }
+    QVERIFY(easy.summary.goodputPerSecond > 1.5 * strict.summary.goodputPerSecond);
+    for (const auto& [a, b] : {std::pair(&strict, &easy), std::pair(&easy, &strict)}) {
+        const Comparison comparison = app::compareRuns(*a, *b);
+        const app::ComparisonRow& goodput = row(comparison, "goodput_per_s");
+        QCOMPARE(*goodput.a, a->summary.goodputPerSecond);
+        QVERIFY(std::abs(*goodput.difference) < 1e-9);
+        QVERIFY(goodput.verdict == Verdict::Same);
+        QVERIFY(hasCaution(comparison, "limits_differ"));
+    }
+    QVERIFY(!hasCaution(app::compareRuns(strict, strict), "limits_differ"));
 }
 
 void TstComparison::differingSettingsAreListedOthersCounted() {

@@ -445,6 +445,11 @@ void TstRunsPage::aRunSplitsAtItsCrosshairAndComesBack() {
     at.page->exportTo(file);
     QTRY_VERIFY_WITH_TIMEOUT(exported.count() > 0, 20'000);
     QCOMPARE(exported.front().at(1).toString(), QString());
+    QFile report(file);
+    QVERIFY(report.open(QIODevice::ReadOnly));
+    const QByteArray html = report.readAll();
+    QVERIFY(html.contains("before and after 00:10"));
+    QVERIFY(!html.contains("Two runs in sequence"));
     for (auto* button : at.page->comparison()->findChildren<QPushButton*>()) {
         if (button->text() == QStringLiteral("Back to the run")) {
             QVERIFY(button->isVisible());

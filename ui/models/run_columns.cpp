@@ -152,9 +152,9 @@ std::vector<Column<Run>> runColumns(const RunTicks& ticks, const RunBaseline& ba
         C([] { return say(QT_TRANSLATE_NOOP("RunColumns", "Goodput req/s")); },
           [number](const Run& run) { return number(run.goodputPerSecond, 2); })
             .sortedBy([](const Run& run) { return run.goodputPerSecond; })
-            .withToolTip([number](const Run& run) {
-                return say(QT_TRANSLATE_NOOP("RunColumns", "TTFT ≤ %1 ms and TPOT ≤ %2 ms"))
-                    .arg(number(run.run.sloTtftMs, 0), number(run.run.sloTpotMs, 0));
+            .withToolTip([](const Run& run) {
+                return say(QT_TRANSLATE_NOOP("RunColumns", "within TTFT %1 and TPOT %2"))
+                    .arg(app::limitText(run.run.sloTtftMs), app::limitText(run.run.sloTpotMs));
             })
             .atRight()
             .wide(118),

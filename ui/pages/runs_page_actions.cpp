@@ -34,6 +34,13 @@ struct ExportJob {
     std::filesystem::path file;
 };
 
+// What a file's name asks for; HTML where it asks for nothing known.
+std::string documentOf(const std::string& suffix, const auto& content) {
+    return suffix == ".pdf"  ? app::reportPdf(content)
+           : suffix == ".md" ? app::reportMarkdown(content)
+                             : app::reportHtml(content);
+}
+
 // Of a long run the rest is read here.
 engine::Result<void> exportRun(const ExportJob& job, const std::string& suffix) {
     const auto run = app::wholeRun(job.opened);
@@ -44,9 +51,8 @@ engine::Result<void> exportRun(const ExportJob& job, const std::string& suffix) 
         // Five tables: a folder of that name without the suffix.
         return app::writeCsv(**run, std::filesystem::path(job.file).replace_extension());
     }
-    return app::writeFile(job.file, suffix == ".json"  ? app::reportJson(**run)
-                                    : suffix == ".pdf" ? app::reportPdf(**run)
-                                                       : app::reportHtml(**run));
+    return app::writeFile(job.file,
+                          suffix == ".json" ? app::reportJson(**run) : documentOf(suffix, **run));
 }
 
 engine::Result<void> carryOut(const ExportJob& job) {
@@ -62,15 +68,11 @@ engine::Result<void> carryOut(const ExportJob& job) {
                                      std::vector{job.pair.comparison}, folder);
     }
     if (suffix == ".json") {
-        return app::writeFile(job.file, isSet ? app::comparisonJson(job.set)
-                                              : app::comparisonJson(job.pair.comparison));
+        return app::writeFile(job.file,
+                              isSet ? app::comparisonJson(job.set) : app::comparisonJson(job.pair));
     }
-    if (suffix == ".pdf") {
-        return app::writeFile(job.file, isSet ? app::reportPdf(job.set)
-                                              : app::reportPdf(*job.pair.a, *job.pair.b));
-    }
-    return app::writeFile(job.file, isSet ? app::reportHtml(job.set)
-                                          : app::reportHtml(*job.pair.a, *job.pair.b));
+    return app::writeFile(job.file,
+                          isSet ? documentOf(suffix, job.set) : documentOf(suffix, job.pair));
 }
 
 void closeOnEscape(QLineEdit* editor, QWidget* back) {
@@ -249,6 +251,7 @@ void RunsPage::openReportMenu(QPushButton* below) {
     menu->setAttribute(Qt::WA_DeleteOnClose);
     menu->addAction(tr("Report, HTML…"), this, [this] { chooseExport(QStringLiteral("html")); });
     menu->addAction(tr("Report, PDF…"), this, [this] { chooseExport(QStringLiteral("pdf")); });
+    menu->addAction(tr("Report, Markdown…"), this, [this] { chooseExport(QStringLiteral("md")); });
     menu->addAction(tr("Data, JSON…"), this, [this] { chooseExport(QStringLiteral("json")); });
     menu->addAction(tr("Tables, CSV…"), this, [this] { chooseExport(QStringLiteral("csv")); });
     menu->popup(below->mapToGlobal(QPoint(0, below->height() + 2)));

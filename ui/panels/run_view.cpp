@@ -295,9 +295,7 @@ void RunView::showFigures(const app::RunSummary& summary) {
     m_figures[4]->setNote(tr("prompt %1").arg(app::numberText(summary.promptPerSecond)));
     m_figures[5]->setCaption(tr("Goodput"));
     m_figures[5]->setValue(app::numberText(summary.goodputPerSecond, 2), tr("req/s"));
-    m_figures[5]->setNote(
-        tr("≤ %1 ms, ≤ %2 ms")
-            .arg(app::numberText(summary.run.sloTtftMs), app::numberText(summary.run.sloTpotMs)));
+    m_figures[5]->setNote(app::targetText(summary.run));
     m_figures[6]->setCaption(tr("Completed"));
     m_figures[6]->setValue(app::numberText(static_cast<double>(summary.completed)));
     m_figures[6]->setNote(tr("of %1").arg(app::numberText(static_cast<double>(summary.requests))));
