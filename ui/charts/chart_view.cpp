@@ -11,6 +11,7 @@
 #include <QChart>
 #include <QClipboard>
 #include <QGraphicsLayout>
+#include <QGraphicsTextItem>
 #include <QHeaderView>
 #include <QMouseEvent>
 #include <QPainter>
@@ -32,6 +33,9 @@ ChartView::ChartView(ChartGroup& group, QWidget* parent) : QChartView(parent), m
     frame->legend()->hide();
     if (frame->layout() != nullptr) {
         frame->layout()->setContentsMargins(0, 0, 0, 0);
+    }
+    for (QGraphicsItem* item : frame->childItems()) {
+        item->setVisible(qgraphicsitem_cast<QGraphicsTextItem*>(item) == nullptr); // an empty title
     }
     QChart* before = chart();
     setChart(frame);

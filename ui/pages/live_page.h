@@ -86,7 +86,7 @@ private:
     void splitRun(int number); // of the recorded run, on the Runs page
     void retranslate();
     bool takesEveryCore() const;
-    qint64 pixelMs() const;
+    qint64 movedMs() const;
     QString chartTitle(const QString& key) const;
     static QString spanText(std::pair<double, double> span);
 

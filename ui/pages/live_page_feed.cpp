@@ -52,7 +52,7 @@ void LivePage::tick() {
     m_group->setEnd(m_session.history().endSeconds());
     const qint64 interval = takesEveryCore() ? kBusyCycleMs : kCycleMs;
     const bool isMoving = m_group->view().isFollowing() || m_isViewNew;
-    const qint64 wait = isMoving ? std::max(interval, pixelMs()) : kStillCycleMs;
+    const qint64 wait = isMoving ? std::max(interval, movedMs()) : kStillCycleMs;
     if (!m_cycleClock.isValid() || m_cycleClock.elapsed() >= wait - kJitterMs) {
         beginCycle();
     } else if (!m_feedTimer->isActive()) {
@@ -61,8 +61,8 @@ void LivePage::tick() {
 }
 
 // How long the view needs to move by a pixel: a chart drawn anew before that is the same picture.
-// A new marker doesn't wait.
-qint64 LivePage::pixelMs() const {
+// By two where drawing takes its time from the engine. A new marker doesn't wait.
+qint64 LivePage::movedMs() const {
     if (m_session.history().markers().size() != m_cycleMarkers) {
         return 0;
     }
@@ -71,7 +71,8 @@ qint64 LivePage::pixelMs() const {
         widest = std::max(widest, slot.view->plotWidth());
     }
     const double span = m_group->view().to() - m_group->view().from();
-    return static_cast<qint64>(std::min(1000.0 * span / widest, double{kStillCycleMs}));
+    const double pixels = takesEveryCore() ? 2.0 : 1.0;
+    return static_cast<qint64>(std::min(1000.0 * pixels * span / widest, double{kStillCycleMs}));
 }
 
 void LivePage::beginCycle() {
