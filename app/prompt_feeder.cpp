@@ -5,14 +5,42 @@
 
 namespace app {
 
+namespace {
+
+bool isSame(const engine::ChatMessage& one, const engine::ChatMessage& other) {
+    const auto isSameCall = [](const engine::ToolCall& left, const engine::ToolCall& right) {
+        return left.name == right.name && left.arguments == right.arguments && left.id == right.id;
+    };
+    return one.role == other.role && one.content == other.content &&
+           one.reasoning == other.reasoning && one.toolCallId == other.toolCallId &&
+           one.tools == other.tools &&
+           std::ranges::equal(one.toolCalls, other.toolCalls, isSameCall);
+}
+
+} // namespace
+
+bool PromptFeeder::isAround(const engine::Request& opening) const {
+    using Messages = std::vector<engine::ChatMessage>;
+    const auto* messages = std::get_if<Messages>(&opening.prompt);
+    const auto* opened = std::get_if<Messages>(&m_around);
+    if (messages != nullptr && opened != nullptr) {
+        return std::ranges::equal(*messages, *opened, isSame);
+    }
+    return messages == nullptr && opened == nullptr;
+}
+
 void PromptFeeder::follow(engine::Backend& backend, const engine::Request& opening,
                           const std::string& text) {
     if (text.empty()) {
         cancel(backend);
         return;
     }
+    if (isOpen() && !isAround(opening)) {
+        cancel(backend);
+    }
     if (!isOpen()) {
         m_stream = backend.open(opening);
+        m_around = opening.prompt;
         m_sent.clear();
     }
     sendDifference(backend, text);
@@ -38,10 +66,11 @@ void PromptFeeder::sendDifference(engine::Backend& backend, const std::string& t
 }
 
 std::shared_ptr<engine::TokenStream> PromptFeeder::complete(engine::Backend& backend,
+                                                            const engine::Request& opening,
                                                             const std::string& text,
                                                             engine::Completion completion) {
-    if (!isOpen()) {
-        drop();
+    if (!isOpen() || !isAround(opening)) {
+        cancel(backend);
         return nullptr;
     }
     sendDifference(backend, text);

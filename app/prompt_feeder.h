@@ -14,11 +14,14 @@ public:
     ~PromptFeeder() { drop(); }
 
     // The open text is now `text`; `opening` is the request around it, with the open text empty.
-    // A prompt that has ended in the meantime (nobody wrote for long) is opened again.
+    // A prompt that has ended in the meantime (nobody wrote for long), or was opened with other
+    // messages before its text, is opened again.
     void follow(engine::Backend& backend, const engine::Request& opening, const std::string& text);
-    // Completes with this text and hands the answer's stream over; null where nothing is open, and
-    // then the prompt is sent whole.
-    std::shared_ptr<engine::TokenStream> complete(engine::Backend& backend, const std::string& text,
+    // Completes with this text and hands the answer's stream over; null where nothing is open
+    // around it, and then the prompt is sent whole.
+    std::shared_ptr<engine::TokenStream> complete(engine::Backend& backend,
+                                                  const engine::Request& opening,
+                                                  const std::string& text,
                                                   engine::Completion completion);
     void drop(); // forgets the text; the engine ends it when its time is over
     // The same at once.
@@ -26,9 +29,11 @@ public:
     bool isOpen() const { return m_stream && !m_stream->isFinished(); }
 
 private:
+    bool isAround(const engine::Request& opening) const;
     void sendDifference(engine::Backend& backend, const std::string& text);
 
     std::shared_ptr<engine::TokenStream> m_stream;
+    decltype(engine::Request::prompt) m_around; // as it was opened
     std::string m_sent;
 };
 

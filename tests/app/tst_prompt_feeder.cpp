@@ -58,6 +58,7 @@ private Q_SLOTS:
     void charactersAreNotCut();
     void abandonedPromptsAreOpenedAgain();
     void completionHandsTheAnswerOver();
+    void otherMessagesOpenAnew();
 };
 
 void TstPromptFeeder::theEngineHasTheTypedText() {
@@ -114,13 +115,47 @@ void TstPromptFeeder::abandonedPromptsAreOpenedAgain() {
 void TstPromptFeeder::completionHandsTheAnswerOver() {
     Typist engine;
     PromptFeeder feeder;
-    QVERIFY(feeder.complete(engine, "nothing is open", {}) == nullptr);
+    QVERIFY(feeder.complete(engine, {}, "nothing is open", {}) == nullptr);
     feeder.follow(engine, {}, "a question ");
-    const auto answer = feeder.complete(engine, "a question", {});
+    const auto answer = feeder.complete(engine, {}, "a question", {});
     QVERIFY(answer == engine.stream);
     QCOMPARE(engine.text, std::string("a question"));
     QCOMPARE(engine.completed, engine::RequestId{1});
     QVERIFY(!feeder.isOpen());
+}
+
+// The answer is to what is shown: not to a system prompt that was edited since.
+void TstPromptFeeder::otherMessagesOpenAnew() {
+    const auto around = [](const char* system) {
+        engine::Request request;
+        std::vector<engine::ChatMessage> messages;
+        if (*system != 0) {
+            messages.push_back({.role = "system", .content = system});
+        }
+        messages.push_back({.role = "user", .content = {}});
+        request.prompt = std::move(messages);
+        return request;
+    };
+    Typist engine;
+    PromptFeeder feeder;
+    feeder.follow(engine, around("Be brief."), "a question");
+    feeder.follow(engine, around("Be brief."), "a question?");
+    QCOMPARE(engine.opened, 1);
+    feeder.follow(engine, around("Be verbose."), "a question?");
+    QCOMPARE(engine.opened, 2);
+    QCOMPARE(engine.cancelled, engine::RequestId{1});
+    QCOMPARE(engine.text, std::string("a question?"));
+    feeder.follow(engine, around(""), "a question?");
+    QCOMPARE(engine.opened, 3);
+    QVERIFY(feeder.complete(engine, around("Be brief."), "a question?", {}) == nullptr);
+    QCOMPARE(engine.cancelled, engine::RequestId{3});
+    QVERIFY(!feeder.isOpen());
+    QCOMPARE(engine.completed, engine::RequestId{});
+    engine::Request plain;
+    feeder.follow(engine, plain, "on and on");
+    QVERIFY(feeder.complete(engine, around(""), "on and on", {}) == nullptr);
+    feeder.follow(engine, plain, "on and on");
+    QVERIFY(feeder.complete(engine, plain, "on and on", {}) == engine.stream);
 }
 
 QTEST_APPLESS_MAIN(TstPromptFeeder)

@@ -114,8 +114,10 @@ void Playground::buildHead(QVBoxLayout* column) {
     m_sampling->hide();
     column->addWidget(m_sampling);
     connect(m_samplingButton, &QPushButton::toggled, m_sampling, &QWidget::setVisible);
-    connect(m_sampling, &SamplingForm::changed, this,
-            [this] { m_samplingTag->setText(m_sampling->summary()); });
+    connect(m_sampling, &SamplingForm::changed, this, [this] {
+        m_samplingTag->setText(m_sampling->summary());
+        m_feedTimer->start(); // perhaps it is another system prompt
+    });
     connect(m_new, &QPushButton::clicked, this, &Playground::startAnew);
 }
 
@@ -256,13 +258,14 @@ void Playground::send() {
         return;
     }
     const engine::TimePoint sent = engine::Clock::now();
+    const engine::Request around = opening();
     addTurn("user", text);
     engine::Request request = makeRequest();
     request.scheduled = sent;
     std::shared_ptr<engine::TokenStream> stream;
     if (m_feed->isChecked() && m_session.hasModel()) {
         stream = m_feeder.complete(
-            *m_session.backend(), text.toStdString(),
+            *m_session.backend(), around, text.toStdString(),
             {.maxTokens = request.maxTokens, .sampling = request.sampling, .scheduled = sent});
     }
     m_wasFed = stream != nullptr;
@@ -374,6 +377,7 @@ void Playground::finishAnswer() {
         measureWithout();
     }
     refreshModel();
+    feed(); // what was typed meanwhile
     QTimer::singleShot(0, m_scroll,
                        [bar = m_scroll->verticalScrollBar()] { bar->setValue(bar->maximum()); });
 }

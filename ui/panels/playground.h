@@ -59,6 +59,7 @@ private:
     Turn& addTurn(const char* role, const QString& text);
     engine::Request makeRequest() const;
     void takeBack();
+    engine::Request opening();
     void feed();
     void dropFeed();
     void measureWithout();

@@ -10,16 +10,22 @@
 
 namespace ui {
 
+// What is around the text that is being typed.
+engine::Request Playground::opening() {
+    m_turns.push_back(
+        {.message = {.role = "user", .content = {}}, .text = nullptr, .who = nullptr});
+    engine::Request request = makeRequest();
+    m_turns.pop_back();
+    return request;
+}
+
 // The prompt as it stands, for the engine to compute beforehand.
 void Playground::feed() {
     if (!m_feed->isChecked() || isStreaming() || !m_session.hasModel()) {
         return;
     }
-    m_turns.push_back(
-        {.message = {.role = "user", .content = {}}, .text = nullptr, .who = nullptr});
-    const engine::Request opening = makeRequest();
-    m_turns.pop_back();
-    m_feeder.follow(*m_session.backend(), opening, m_prompt->toPlainText().trimmed().toStdString());
+    m_feeder.follow(*m_session.backend(), opening(),
+                    m_prompt->toPlainText().trimmed().toStdString());
 }
 
 void Playground::dropFeed() {
