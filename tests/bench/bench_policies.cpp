@@ -4,8 +4,9 @@
 // throughput: output tokens a second of single, dynamic and continuous batching. lanes: p99 TTFT of
 // the realtime lane at 1.2 times saturation with and without priority. selective: short and long
 // prompts, against continuous. streams: TTFT of a 2k-token prompt that is written over two seconds.
-// leaks: small requests with 30 % cancels under each policy: whether each ended once with its
-// tokens, and every block came back; a line of JSON a policy, and a failure where not.
+// leaks: small requests of which 30 % are cancelled while they wait or run, under each policy:
+// whether each ended once with its tokens, and every block came back; a line of JSON a policy, and
+// a failure where not. The others end with a line of JSON for what is kept.
 #include "engine/backend.h"
 
 #include <CLI/CLI.hpp>
@@ -20,6 +21,7 @@
 #include <functional>
 #include <map>
 #include <random>
+#include <set>
 #include <thread>
 
 namespace {
@@ -113,6 +115,22 @@ std::vector<double> ttftMs(const Records& records,
     return values;
 }
 
+// "[1.00, 2.00]"
+std::string listText(const std::vector<double>& values, int digits) {
+    std::string text;
+    for (const double value : values) {
+        text += fmt::format("{}{:.{}f}", text.empty() ? "" : ", ", value, digits);
+    }
+    return "[" + text + "]";
+}
+
+// Of ratios within a round, which what slows the machine for a while does not change.
+std::string ratioText(const std::vector<double>& ratios) {
+    const auto [low, high] = medianInterval(ratios);
+    return fmt::format("{{\"median\": {:.3f}, \"interval_95\": [{:.3f}, {:.3f}], \"rounds\": {}}}",
+                       quantile(ratios, 0.5), low, high, listText(ratios, 3));
+}
+
 // All at once; output tokens a second until the last answer.
 double closedRate(Bench& bench, int count, int prompt, int output) {
     const auto begin = Clock::now();
@@ -176,6 +194,8 @@ void throughput(Bench& bench) {
             "the median {:.2f} to {:.2f}\n",
             rows[i].name, quantile(rates[i], 0.5), quantile(rates[i], 0.0), quantile(rates[i], 1.0),
             quantile(ratios, 0.5), low, high);
+        fmt::print("{{\"policy\": \"{}\", \"output_tokens_per_s\": {}, \"times_single\": {}}}\n",
+                   rows[i].name, listText(rates[i], 1), ratioText(ratios));
     }
 }
 
@@ -185,7 +205,7 @@ void lanes(Bench& bench) {
     const double saturation = closedRate(bench, 64, kPrompt, kOutput) / kOutput;
     fmt::print("saturation {:.2f} req/s, load {:.2f} req/s, 30 % realtime\n", saturation,
                1.2 * saturation);
-    std::array<double, 2> p99{};
+    std::array<std::vector<double>, 2> p50, p99, batchP50;
     for (int round = 0; round < bench.rounds; ++round) {
         for (const bool usesPriority : {false, true}) {
             bench.set([&](engine::EngineConfig& config) { config.usesPriority = usesPriority; });
@@ -201,18 +221,32 @@ void lanes(Bench& bench) {
             const auto batch = ttftMs(records, [](const engine::RequestRecord& record) {
                 return record.lane == engine::Lane::Batch;
             });
-            p99[usesPriority ? 1 : 0] += quantile(values, 0.99);
+            const std::size_t side = usesPriority ? 1 : 0;
+            p50[side].push_back(quantile(values, 0.5));
+            p99[side].push_back(quantile(values, 0.99));
+            batchP50[side].push_back(quantile(batch, 0.5));
             fmt::print("priority {:3}  realtime TTFT p50 {:7.1f}  p99 {:7.1f} ms (n {})   batch "
                        "p50 {:7.1f}  p99 {:7.1f}\n",
                        usesPriority ? "on" : "off", quantile(values, 0.5), quantile(values, 0.99),
                        values.size(), quantile(batch, 0.5), quantile(batch, 0.99));
         }
     }
-    fmt::print("p99 with priority is {:.3f} of without\n", p99[1] / p99[0]);
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < p99[0].size(); ++i) {
+        ratios.push_back(p99[1][i] / p99[0][i]);
+    }
+    for (const std::size_t side : {0U, 1U}) {
+        fmt::print("{{\"priority\": {}, \"load_per_s\": {:.2f}, \"realtime_ttft_p50_ms\": {}, "
+                   "\"realtime_ttft_p99_ms\": {}, \"batch_ttft_p50_ms\": {}}}\n",
+                   side == 1, 1.2 * saturation, listText(p50[side], 1), listText(p99[side], 1),
+                   listText(batchP50[side], 1));
+    }
+    fmt::print("{{\"p99_with_of_without_priority\": {}}}\n", ratioText(ratios));
 }
 
 void selective(Bench& bench) {
     bench.set([](engine::EngineConfig& config) { config.classTokens = 256; });
+    std::map<std::string, std::array<std::vector<double>, 2>> figures;
     for (int round = 0; round < bench.rounds; ++round) {
         for (const Batching batching : {Batching::Continuous, Batching::Selective}) {
             bench.set([&](engine::EngineConfig& config) { config.batching = batching; });
@@ -228,6 +262,12 @@ void selective(Bench& bench) {
             const auto isLong = [](const engine::RequestRecord& r) {
                 return r.promptTokens >= 256;
             };
+            const std::size_t side = batching == Batching::Selective ? 1 : 0;
+            figures["short_ttft_p50_ms"][side].push_back(quantile(ttftMs(records, isShort), 0.5));
+            figures["short_ttft_p90_ms"][side].push_back(quantile(ttftMs(records, isShort), 0.9));
+            figures["long_ttft_p50_ms"][side].push_back(quantile(ttftMs(records, isLong), 0.5));
+            figures["requests_per_s"][side].push_back(static_cast<double>(records.size()) /
+                                                      seconds);
             fmt::print(
                 "{:10}  {:5.2f} req/s  short TTFT p50 {:7.1f} p99 {:7.1f}   long p50 "
                 "{:7.1f} p99 {:7.1f} ms\n",
@@ -236,6 +276,19 @@ void selective(Bench& bench) {
                 quantile(ttftMs(records, isShort), 0.5), quantile(ttftMs(records, isShort), 0.99),
                 quantile(ttftMs(records, isLong), 0.5), quantile(ttftMs(records, isLong), 0.99));
         }
+    }
+    for (const auto& [name, sides] : figures) {
+        std::vector<double> ratios;
+        for (std::size_t i = 0; i < sides[0].size(); ++i) {
+            ratios.push_back(sides[1][i] / sides[0][i]);
+        }
+        const auto [low, high] = medianInterval(ratios);
+        fmt::print("{{\"figure\": \"{}\", \"continuous\": {}, \"selective\": {}, "
+                   "\"selective_of_continuous\": {}, \"verdict\": \"{}\"}}\n",
+                   name, listText(sides[0], 2), listText(sides[1], 2), ratioText(ratios),
+                   high < 1.0  ? "selective has less"
+                   : low > 1.0 ? "selective has more"
+                               : "no difference shown");
     }
 }
 
@@ -284,8 +337,12 @@ void streams(Bench& bench) {
                        records.front()->streamedTokens, ms);
         }
     }
-    fmt::print("median fed {:.1f} ms, plain {:.1f} ms: {:.3f}\n", quantile(fed, 0.5),
-               quantile(plain, 0.5), quantile(fed, 0.5) / quantile(plain, 0.5));
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < fed.size(); ++i) {
+        ratios.push_back(fed[i] / plain[i]);
+    }
+    fmt::print("{{\"fed_ttft_ms\": {}, \"plain_ttft_ms\": {}, \"fed_of_plain\": {}}}\n",
+               listText(fed, 1), listText(plain, 1), ratioText(ratios));
 }
 
 std::int64_t residentKib() {
@@ -334,6 +391,7 @@ void awaitIdle(Bench& bench) {
 Tally serveAndCancel(Bench& bench) {
     Tally tally;
     std::deque<std::shared_ptr<engine::TokenStream>> outstanding;
+    std::set<engine::RequestId> cancelled;
     const auto takeOldest = [&] {
         while (outstanding.front()->waitNext(1000ms)) {
         }
@@ -346,8 +404,17 @@ Tally serveAndCancel(Bench& bench) {
                                                 1 + static_cast<int>(bench.random() % 8));
         request.lane = i % 2 == 0 ? engine::Lane::Batch : engine::Lane::Realtime;
         outstanding.push_back(bench.backend->submit(std::move(request)));
-        if (bench.uniform() < 0.3) {
-            bench.backend->cancel(outstanding[bench.random() % outstanding.size()]->id());
+        // One that has not ended and was not cancelled before: so many are, then.
+        std::vector<engine::RequestId> living;
+        for (const auto& stream : outstanding) {
+            if (!stream->isFinished() && !cancelled.contains(stream->id())) {
+                living.push_back(stream->id());
+            }
+        }
+        if (!living.empty() && bench.uniform() < 0.3) {
+            const engine::RequestId id = living[bench.random() % living.size()];
+            cancelled.insert(id);
+            bench.backend->cancel(id);
         }
         if (outstanding.size() >= 48) { // three times what may run
             takeOldest();
