@@ -35,6 +35,8 @@ private Q_SLOTS:
     void keptBlocksGoWhenTheirTimeIsOver();
     void cancelsInEveryStateLeaveNothingBehind_data();
     void cancelsInEveryStateLeaveNothingBehind();
+    void cancelsEndWithinAStep_data();
+    void cancelsEndWithinAStep();
     void longPromptStopsWithinAStep();
     void theLargestOfAStepStopsIt();
     void deadlinesOfLanesAreCounted();
@@ -192,6 +194,67 @@ void TstEngineStreams::cancelsInEveryStateLeaveNothingBehind() {
         [](const Snapshot& s) { return s.completed + s.cancelled + s.failed == kRequests; });
     QCOMPARE(figures.completed + figures.cancelled + figures.failed, std::uint64_t(kRequests));
     QCOMPARE(figures.waiting, std::int64_t(0));
+    QVERIFY(isWholeAgain(engine));
+}
+
+void TstEngineStreams::cancelsEndWithinAStep_data() {
+    QTest::addColumn<int>("batching");
+    QTest::addColumn<QString>("state");
+    for (const Policy& policy : policyTable()) {
+        for (const char* state : {"waits", "prefills", "decodes", "open", "completed"}) {
+            QTest::addRow("%s, %s", std::string(policy.name).c_str(), state)
+                << static_cast<int>(policy.batching) << QString::fromLatin1(state);
+        }
+    }
+}
+
+// Whatever it does, and whoever computes beside it: counted in the other's tokens, one a step.
+void TstEngineStreams::cancelsEndWithinAStep() {
+    QFETCH(const int, batching);
+    QFETCH(const QString, state);
+    EngineConfig config = TinyEngine::smallConfig();
+    config.batching = static_cast<Batching>(batching);
+    config.batchWindowMs = 1;
+    config.maxBatch = state == QLatin1String("waits") ? 1 : 4;
+    config.prefillChunk = 8;
+    config.tokenBudget = 16;
+    const bool joins =
+        config.batching == Batching::Continuous || config.batching == Batching::Selective;
+    TinyEngine engine(config);
+    int cancelled = 0;
+    for (int round = 0; round < 6; ++round) {
+        auto other = engine->submit(TinyEngine::request(words(20, 7), 400));
+        QVERIFY(other->waitNext(5s).has_value());
+        const bool isOpened = state == QLatin1String("open") || state == QLatin1String("completed");
+        const Request request =
+            TinyEngine::request(words(state == QLatin1String("decodes") ? 10 : 300, 1), 150);
+        const auto stream = isOpened ? engine->open(request) : engine->submit(request);
+        if (state == QLatin1String("decodes") && joins) {
+            QVERIFY(stream->waitNext(5s).has_value());
+        } else {
+            std::this_thread::sleep_for(std::chrono::milliseconds(round));
+        }
+        engine.ops().hold(); // within a step
+        if (state == QLatin1String("completed")) {
+            engine->complete(stream->id(), complete(150));
+            std::this_thread::sleep_for(1ms);
+        }
+        const TimePoint left = Clock::now();
+        engine->cancel(stream->id());
+        engine.ops().release();
+        const Ended ended = tests::readToEnd(*stream);
+        engine->cancel(other->id());
+        const Ended beside = tests::readToEnd(*other);
+        QVERIFY(ended.reason == FinishReason::Cancelled || ended.reason == FinishReason::Length);
+        if (ended.reason == FinishReason::Cancelled) { // else it was done before
+            ++cancelled;
+            const auto steps = std::ranges::count_if(beside.record->steps, [&](const TokenStep& s) {
+                return s.time > left && s.time < *ended.record->stamps.finished;
+            });
+            QVERIFY2(steps <= 2, qPrintable(QString::number(steps))); // the one under way too
+        }
+    }
+    QVERIFY(cancelled > 0);
     QVERIFY(isWholeAgain(engine));
 }
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 
 using namespace engine;
 
@@ -37,6 +38,9 @@ struct Case {
     double deadlineShare = 0.0;
     double batchLaneShare = 0.0;
     bool keepsPrefixes = false;
+    double streamedShare = 0.0;    // prompts that are written piece by piece
+    double interruptedShare = 0.0; // steps whose largest request is cancelled while they compute
+    double switchShare = 0.0;      // steps before which settings change
 };
 
 // One run of random arrivals. Checks what must hold at every step.
@@ -53,6 +57,7 @@ public:
     void run() {
         double due = 0.0;
         for (m_step = 1; m_arrived < m_case.requests || !isIdle(); ++m_step) {
+            changeSettings();
             for (due += m_case.arrivalsPerStep; due >= 1.0 && m_arrived < m_case.requests; --due) {
                 arrive();
             }
@@ -62,6 +67,7 @@ public:
             }
             QVERIFY2(m_step < 200000, "the run does not end");
         }
+        steps += m_step;
         QCOMPARE(static_cast<int>(m_ends.size()), m_case.requests);
         QCOMPARE(m_schedule.pool.used(), m_schedule.prefix.idle());
         m_schedule.prefix.expire(TimePoint::max(), m_schedule.pool);
@@ -71,9 +77,47 @@ public:
     std::map<std::uint64_t, std::vector<TokenId>> answers;
     int preemptions = 0;
     std::int64_t hits = 0;
+    std::int64_t streamed = 0;
+    int interrupted = 0;
+    static inline std::uint64_t steps = 0; // of all worlds
 
 private:
-    bool isIdle() const { return m_schedule.queue.isEmpty() && m_schedule.running.empty(); }
+    // What becomes of a prompt that is being written.
+    struct Draft {
+        std::vector<TokenId> whole; // what it is in the end
+        std::int64_t answerLimit = 0;
+        std::uint64_t completedAt = 0; // step
+    };
+
+    bool isIdle() const {
+        return m_schedule.queue.isEmpty() && m_schedule.running.empty() &&
+               m_schedule.streams.empty();
+    }
+
+    bool happens(double share) {
+        return share > 0.0 && std::uniform_real_distribution(0.0, 1.0)(m_random) < share;
+    }
+
+    // As an operator may, while everything runs; of the memory as much as the longest request needs
+    // stays.
+    void changeSettings() {
+        if (!happens(m_case.switchShare)) {
+            return;
+        }
+        const auto policies = policyTable();
+        m_case.batching =
+            policies[static_cast<std::size_t>(draw(std::ssize(policies)) - 1)].batching;
+        m_case.limits.usesPriority = draw(2) == 1;
+        m_case.limits.maxBatch = draw(12);
+        m_case.limits.tokenBudget = draw(200);
+        m_case.limits.prefillChunk = draw(100);
+        m_case.limits.batchShare = draw(100);
+        m_case.limits.passing = std::chrono::milliseconds(draw(2) == 1 ? 0 : 100);
+        const std::int64_t least =
+            (m_case.longestPrompt + m_case.longestAnswer) / m_schedule.blockTokens + 1;
+        m_schedule.allowance = draw(2) == 1 ? -1 : least + draw(m_case.blocks);
+        m_hasSwitched = true;
+    }
 
     std::int64_t draw(std::int64_t most) {
         return 1 + static_cast<std::int64_t>(m_random() % static_cast<std::uint64_t>(most));
@@ -89,8 +133,16 @@ private:
         for (std::size_t i = 0; i < prompt.size() / (1 + number % 3); ++i) {
             prompt[i] = static_cast<TokenId>(i * (1 + number % 2));
         }
+        const bool isStreamed = happens(m_case.streamedShare);
+        const std::int64_t answerTokens = draw(m_case.longestAnswer);
+        if (isStreamed) {
+            m_drafts[number] = {.whole = prompt,
+                                .answerLimit = answerTokens,
+                                .completedAt = m_step + static_cast<std::uint64_t>(draw(60))};
+            prompt.resize(1);
+        }
         auto sequence = std::make_unique<Sequence>(RequestId{number}, std::move(prompt),
-                                                   draw(m_case.longestAnswer));
+                                                   isStreamed ? 1 : answerTokens);
         sequence->turn = m_step;
         sequence->arrival = time();
         sequence->salt = number % 5 == 0 ? 1 : 0;
@@ -103,8 +155,47 @@ private:
         } else if (lot < m_case.cancelledShare + m_case.deadlineShare) {
             sequence->deadline = time() + std::chrono::milliseconds(draw(80));
         }
-        m_schedule.queue.push(*sequence);
+        if (isStreamed) {
+            sequence->isOpen = true;
+            sequence->deadline.reset(); // it counts from completion
+            m_schedule.streams.push_back(sequence.get());
+        } else {
+            m_schedule.queue.push(*sequence);
+            m_order[number] = ++m_queued;
+        }
         m_sequences.push_back(std::move(sequence));
+    }
+
+    // Drafts grow, are cut anywhere and written again, and are completed or given up.
+    void write() {
+        for (Sequence* sequence : std::vector<Sequence*>(m_schedule.streams)) {
+            const Draft& draft = m_drafts[raw(*sequence)];
+            if (sequence->isCancelled) {
+                m_ends[raw(*sequence)] = FinishReason::Cancelled;
+                commitEnd(*sequence, m_schedule, time());
+            } else if (draft.completedAt <= m_step) {
+                complete(*sequence, draft);
+            } else if (draw(3) == 1) {
+                std::vector<TokenId> text(draft.whole.begin(),
+                                          draft.whole.begin() + draw(std::ssize(draft.whole)));
+                if (draw(4) == 1) { // a slip
+                    text.back() += 1;
+                }
+                commitPrompt(*sequence, text, m_schedule, time());
+            }
+        }
+    }
+
+    void complete(Sequence& sequence, const Draft& draft) {
+        std::erase(m_schedule.streams, &sequence);
+        sequence.isOpen = false;
+        commitPrompt(sequence, draft.whole, m_schedule, time());
+        sequence.setAnswerLimit(draft.answerLimit);
+        sequence.arrival = time();
+        sequence.turn = m_step;
+        streamed += sequence.cached();
+        m_schedule.queue.push(sequence);
+        m_order[raw(sequence)] = ++m_queued;
     }
 
     TimePoint time() const {
@@ -117,21 +208,93 @@ private:
                 m_sequences[number]->isCancelled = true;
             }
         }
-        Limits limits = m_case.limits;
-        limits.freeBlocks = m_schedule.availableBlocks();
-        limits.pool = &m_schedule.pool;
-        limits.prefix = m_case.keepsPrefixes ? &m_schedule.prefix : nullptr;
+        write();
+        Limits limits = limitsNow();
         const Policy& policy = policyFor(m_case.batching);
-        const StepPlan plan = policy.plan(m_schedule.queue, m_schedule.running, limits, time());
+        StepPlan plan = policy.plan(m_schedule.queue, m_schedule.running, limits, time());
+        if (plan.isEmpty() && !plan.wakeAt && giveStreamsUp()) {
+            limits = limitsNow();
+            plan = policy.plan(m_schedule.queue, m_schedule.running, limits, time());
+        }
         checkPure(policy, plan, limits);
         checkPlan(plan, limits);
+        const std::size_t own = plan.slices.size();
+        planStreams(m_schedule.streams, limits, plan);
+        checkStreams(plan, own, limits);
+        const std::int64_t used = m_schedule.pool.used() - m_schedule.prefix.idle();
         commitPlan(plan, m_schedule, m_step, time());
+        QVERIFY(m_schedule.pool.used() - m_schedule.prefix.idle() <=
+                std::max(used, m_schedule.totalBlocks()));
         for (const Ending& ending : plan.ended) {
             m_ends[raw(*ending.sequence)] = ending.reason;
         }
         preemptions += static_cast<int>(plan.preempted.size());
-        compute(plan);
+        if (!plan.slices.empty() && happens(m_case.interruptedShare)) {
+            // Nothing of the step counts, and the others compute theirs again.
+            std::ranges::max_element(plan.slices, {}, &Slice::tokens)->sequence->isCancelled = true;
+            ++interrupted;
+        } else {
+            compute(plan);
+        }
         checkBooks();
+    }
+
+    Limits limitsNow() const {
+        Limits limits = m_case.limits;
+        limits.freeBlocks = m_schedule.availableBlocks();
+        limits.pool = &m_schedule.pool;
+        limits.prefix = m_case.keepsPrefixes ? &m_schedule.prefix : nullptr;
+        return limits;
+    }
+
+    // Prompts that do not run give up what they hold, as in the engine.
+    bool giveStreamsUp() {
+        std::vector<Sequence*> holders = m_schedule.queue.all();
+        holders.insert(holders.end(), m_schedule.streams.begin(), m_schedule.streams.end());
+        bool hasFreed = false;
+        for (Sequence* sequence : holders) {
+            hasFreed = hasFreed || !sequence->blocks().empty();
+            commitRelease(*sequence, m_schedule, time());
+        }
+        return hasFreed;
+    }
+
+    // Open prompts take only what the step leaves: of its tokens, of a chunk beside others, of
+    // blocks above the watermark.
+    void checkStreams(const StepPlan& plan, std::size_t own, const Limits& limits) {
+        QVERIFY(plan.tokens() <= std::max(limits.tokenBudget, tokensOf(plan, 0, own)));
+        std::int64_t prompts = 0;
+        std::int64_t blocks = 0;
+        for (std::size_t i = 0; i < own; ++i) {
+            const Slice& slice = plan.slices[i];
+            prompts += slice.sequence->isDecoding() ? 0 : slice.tokens;
+            blocks += slice.newBlocks;
+        }
+        const std::int64_t open = tokensOf(plan, own, plan.slices.size());
+        QVERIFY(open == 0 || own == 0 || prompts + open <= limits.prefillChunk);
+        std::int64_t taken = 0;
+        std::set<const Sequence*> seen;
+        for (std::size_t i = own; i < plan.slices.size(); ++i) {
+            const Slice& slice = plan.slices[i];
+            QVERIFY(slice.sequence->isOpen && !slice.wantsLogits);
+            QVERIFY(seen.insert(slice.sequence).second);
+            QVERIFY(slice.tokens >= 1 &&
+                    slice.tokens <= std::min<std::int64_t>(64, limits.prefillChunk));
+            const auto start = std::ranges::find(plan.started, slice.sequence, &Start::sequence);
+            hits += start == plan.started.end() ? 0 : std::ssize(start->prefix);
+            taken += slice.newBlocks;
+        }
+        QVERIFY(open == 0 || plan.preempted.empty());
+        // (Those that end in this step free more than is counted here.)
+        QVERIFY(taken == 0 || blocks + taken <= limits.freeBlocks - limits.watermarkBlocks);
+    }
+
+    static std::int64_t tokensOf(const StepPlan& plan, std::size_t begin, std::size_t end) {
+        std::int64_t sum = 0;
+        for (std::size_t i = begin; i < end; ++i) {
+            sum += plan.slices[i].tokens;
+        }
+        return sum;
     }
 
     static std::uint64_t raw(const Sequence& sequence) {
@@ -152,6 +315,7 @@ private:
         const std::int64_t most =
             m_case.batching == Batching::Single ? 1 : static_cast<std::int64_t>(limits.maxBatch);
         QVERIFY(static_cast<std::int64_t>(plan.slices.size()) <= most);
+        checkShare(plan, limits);
         std::int64_t decoding = 0;
         for (const Slice& slice : plan.slices) {
             QVERIFY(slice.tokens >= 1);
@@ -168,41 +332,91 @@ private:
         // Nobody that decodes goes without a token while there is room for it.
         // (The batch lane may be paused for the realtime lane.)
         if (m_case.batching == Batching::Continuous && m_case.batchLaneShare == 0.0 &&
-            plan.preempted.empty() && limits.tokenBudget >= limits.maxBatch &&
-            hasRoomForEveryDecode(limits)) {
+            m_case.switchShare == 0.0 && plan.preempted.empty() &&
+            limits.tokenBudget >= limits.maxBatch && hasRoomForEveryDecode(limits)) {
             const auto ready = std::ranges::count_if(m_schedule.running, [&](const Sequence* s) {
                 return s->isDecoding() && !hasEnded(plan, *s);
             });
             QCOMPARE(decoding, static_cast<std::int64_t>(ready));
         }
-        QVERIFY2(isIdle() || !plan.isEmpty() || plan.wakeAt, "a step with work does nothing");
+        QVERIFY2((m_schedule.queue.isEmpty() && m_schedule.running.empty()) || !plan.isEmpty() ||
+                     plan.wakeAt,
+                 "a step with work does nothing");
         QVERIFY(!plan.wakeAt || *plan.wakeAt > time());
     }
 
+    // Beside work of the realtime lane the batch lane has its share of the tokens, whatever its
+    // age.
+    void checkShare(const StepPlan& plan, const Limits& limits) {
+        const auto isRealtime = [&](const Sequence* s) {
+            return s->lane == Lane::Realtime && !hasEnded(plan, *s);
+        };
+        if (!limits.usesPriority ||
+            (std::ranges::none_of(m_schedule.running, isRealtime) &&
+             std::ranges::none_of(m_schedule.queue.line(Lane::Realtime), isRealtime))) {
+            return;
+        }
+        std::int64_t tokens = 0;
+        for (const Slice& slice : plan.slices) {
+            tokens += slice.sequence->lane == Lane::Batch ? slice.tokens : 0;
+        }
+        QVERIFY(tokens <= std::max<std::int64_t>(1, limits.tokenBudget * limits.batchShare / 100));
+    }
+
     // Starts in the order of arrival within a lane, preempted ones aside; and nobody of the batch
-    // lane starts while one of the realtime lane waits.
+    // lane starts while one of the realtime lane waits, but for as many as have joined it.
     void checkOrder(const StepPlan& plan, const Limits& limits) {
-        bool startsBatch = false;
+        std::int64_t young = 0;
+        std::int64_t aged = 0;
         for (const Start& start : plan.started) {
             const Sequence& sequence = *start.sequence;
-            if (!sequence.hasStarted && m_case.batching != Batching::Selective) {
+            if (!sequence.hasStarted && m_case.batching != Batching::Selective && !m_hasSwitched) {
                 auto& last = m_lastStarted[sequence.lane];
-                QVERIFY2(static_cast<std::int64_t>(raw(sequence)) > last,
-                         "a later request overtakes");
-                last = static_cast<std::int64_t>(raw(sequence));
+                const std::int64_t place = orderOf(sequence);
+                for (const Sequence* passed : m_schedule.queue.line(sequence.lane)) {
+                    const bool isPassed = passed != &sequence && orderOf(*passed) < place &&
+                                          !hasEnded(plan, *passed) && !isStarted(plan, *passed);
+                    QVERIFY2(!isPassed || time() - passed->arrival < limits.passing,
+                             "a later request overtakes");
+                }
+                QVERIFY2(limits.passing.count() > 0 || place > last, "a later request overtakes");
+                last = std::max(last, place);
             }
-            startsBatch = startsBatch || (limits.usesPriority && sequence.lane == Lane::Batch &&
-                                          time() - sequence.arrival < limits.ageing);
-        }
-        if (startsBatch && m_case.batching != Batching::Dynamic &&
-            m_case.batching != Batching::Selective) {
-            for (const Sequence* waiting : m_schedule.queue.line(Lane::Realtime)) {
-                QVERIFY2(hasEnded(plan, *waiting) ||
-                             std::ranges::find(plan.started, waiting, &Start::sequence) !=
-                                 plan.started.end(),
-                         "the batch lane overtakes the realtime lane");
+            if (limits.usesPriority && sequence.lane == Lane::Batch) {
+                const bool isAged =
+                    limits.ageing.count() > 0 && time() - sequence.arrival >= limits.ageing;
+                ++(isAged ? aged : young);
             }
         }
+        const auto& line = m_schedule.queue.line(Lane::Realtime);
+        const bool waits = std::ranges::any_of(line, [&](const Sequence* waiting) {
+            return !hasEnded(plan, *waiting) && !isStarted(plan, *waiting) &&
+                   (m_case.batching != Batching::Dynamic || waiting->batch != 0 ||
+                    waiting->hasStarted);
+        });
+        QVERIFY2(!waits || young == 0, "the batch lane overtakes the realtime lane");
+        QVERIFY2(!waits ||
+                     aged <= std::max<std::int64_t>(1, limits.maxBatch * limits.batchShare / 100),
+                 "too many of the batch lane have joined the realtime lane");
+        // Who is in a closed batch is chosen in the same order.
+        const bool hasYoungMember = std::ranges::any_of(plan.members, [&](const Sequence* s) {
+            return limits.usesPriority && s->lane == Lane::Batch &&
+                   (limits.ageing.count() <= 0 || time() - s->arrival < limits.ageing);
+        });
+        const bool leavesOut = std::ranges::any_of(line, [&](const Sequence* s) {
+            return !hasEnded(plan, *s) && std::ranges::find(plan.members, s) == plan.members.end();
+        });
+        QVERIFY2(!hasYoungMember || !leavesOut, "a closed batch leaves the realtime lane out");
+    }
+
+    // When it came into the queue.
+    std::int64_t orderOf(const Sequence& sequence) const {
+        const auto found = m_order.find(raw(sequence));
+        return found == m_order.end() ? 0 : found->second;
+    }
+
+    static bool isStarted(const StepPlan& plan, const Sequence& sequence) {
+        return std::ranges::find(plan.started, &sequence, &Start::sequence) != plan.started.end();
     }
 
     static bool hasEnded(const StepPlan& plan, const Sequence& sequence) {
@@ -290,6 +504,10 @@ private:
     Batch m_batch;
     std::vector<TokenId> m_memory;
     std::vector<std::unique_ptr<Sequence>> m_sequences;
+    std::map<std::uint64_t, Draft> m_drafts;
+    std::map<std::uint64_t, std::int64_t> m_order; // in which they came into the queue
+    std::int64_t m_queued = 0;
+    bool m_hasSwitched = false;
     std::map<std::uint64_t, std::uint64_t> m_cancelAt;
     std::map<std::uint64_t, FinishReason> m_ends;
 };
@@ -308,6 +526,7 @@ class TstSchedule : public QObject {
 private Q_SLOTS:
     void randomArrivalsKeepEveryRule_data();
     void randomArrivalsKeepEveryRule();
+    void hundredsOfThousandsOfStepsWereChecked();
     void preemptedRequestsGiveTheSameAnswers();
     void shortPromptIsNotHeldUpByLongOnes();
     void longPromptIsNotStarvedByShortOnes();
@@ -380,19 +599,51 @@ void TstSchedule::randomArrivalsKeepEveryRule_data() {
         gap.limits.tokenGap = std::chrono::milliseconds(20);
         gap.limits.cost = {.fixedNs = 5e6, .perTokenNs = 4e5};
         QTest::newRow((name + ", token gap").c_str()) << gap;
+        Case written = prefixes;
+        written.streamedShare = 0.5;
+        QTest::newRow((name + ", open prompts in a roomy pool").c_str()) << written;
+        written.blocks = 45;
+        QTest::newRow((name + ", open prompts in a tight pool").c_str()) << written;
+        written.keepsPrefixes = false;
+        written.limits.passing = std::chrono::milliseconds(50);
+        QTest::newRow((name + ", passed while blocks are short").c_str()) << written;
+        written.interruptedShare = 0.1;
+        written.keepsPrefixes = true;
+        QTest::newRow((name + ", interrupted steps").c_str()) << written;
+        written.switchShare = 0.1;
+        written.limits.ageing = std::chrono::milliseconds(40);
+        QTest::newRow((name + ", settings that change").c_str()) << written;
     }
 }
 
 void TstSchedule::randomArrivalsKeepEveryRule() {
     QFETCH(const Case, parameters);
-    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    std::int64_t streamed = 0;
+    std::int64_t hits = 0;
+    int interrupted = 0;
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         World world(parameters, seed);
         world.run();
         if (QTest::currentTestFailed()) {
             qWarning("seed %llu", static_cast<unsigned long long>(seed));
             return;
         }
+        streamed += world.streamed;
+        hits += world.hits;
+        interrupted += world.interrupted;
     }
+    // What a row is there for did happen.
+    QCOMPARE(streamed > 0, parameters.streamedShare > 0.0);
+    QCOMPARE(hits > 0, parameters.keepsPrefixes);
+    QCOMPARE(interrupted > 0, parameters.interruptedShare > 0.0);
+}
+
+// Every one of them with all that must hold at every step.
+void TstSchedule::hundredsOfThousandsOfStepsWereChecked() {
+    if (World::steps == 0) {
+        QSKIP("They are counted in the cases before.");
+    }
+    QVERIFY2(World::steps > 300000, qPrintable(QString::number(World::steps)));
 }
 
 void TstSchedule::preemptedRequestsGiveTheSameAnswers() {
