@@ -1,15 +1,13 @@
 // `headway archive` and `headway import`: a run as a file of its own, and runs of another file.
 #include "app/cli_commands.h"
 #include "app/cli_database.h"
-#include "app/report/report.h"
+#include "app/run_import.h"
 #include "app/store/run_archive.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <fstream>
 #include <memory>
-#include <sstream>
 
 namespace app {
 
@@ -35,36 +33,14 @@ struct ImportArguments {
     std::string file, record;
 };
 
-engine::Result<std::string> contentOf(const std::string& file) {
-    std::ifstream stream(file, std::ios::binary);
-    std::ostringstream content;
-    content << stream.rdbuf();
-    if (!stream) {
-        return std::unexpected(
-            engine::Error{engine::ErrorCode::Io, fmt::format("{} can't be read.", file)});
-    }
-    return content.str();
-}
-
 ExitStatus runImport(const ImportArguments& arguments) {
     const std::filesystem::path log =
         arguments.record.empty() ? defaultRunLog() : std::filesystem::path(arguments.record);
-    std::error_code ignored;
-    if (!std::filesystem::exists(arguments.file, ignored)) {
-        throw CommandError(ExitStatus::Failed,
-                           fmt::format("There is no file {}; check the name.", arguments.file));
-    }
-    if (std::filesystem::path(arguments.file).extension() == ".json") {
-        const RunData run = orFail(parseRunJson(orFail(contentOf(arguments.file))));
-        const std::int64_t id =
-            orFail(orFail(RunStore::open(log, StoreMode::Write))->importRun(run));
-        printOut(fmt::format("Imported as run {}.\n", id));
-        return ExitStatus::Done;
-    }
-    const auto ids =
-        orFail(orFail(RunStore::open(log, StoreMode::Write))->importRuns(arguments.file));
-    printOut(ids.empty()
-                 ? "Every run of the file is in the log already.\n"
+    const auto store = orFail(RunStore::open(log, StoreMode::Write));
+    const auto ids = orFail(importFile(*store, arguments.file));
+    printOut(ids.empty() ? "Every run of the file is in the log already.\n"
+             : ids.size() == 1
+                 ? fmt::format("Imported as run {}.\n", ids.front())
                  : fmt::format("Imported {} runs, from run {} on.\n", ids.size(), ids.front()));
     return ExitStatus::Done;
 }

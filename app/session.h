@@ -102,6 +102,8 @@ public:
     void renameRun(std::int64_t run, const QString& name, const QString& note);
     void setTags(std::int64_t run, std::vector<std::string> tags);
     void removeRun(std::int64_t run);
+    // Runs of an archive, of another log, or one as JSON, in the background; runsImported tells.
+    void importRuns(std::filesystem::path file);
     // Events of a run: of the one that the history shows (empty), or of one that is over. Without a
     // run they live as long as the history.
     void addBookmark(std::optional<std::int64_t> run, const Bookmark& bookmark);
@@ -125,6 +127,8 @@ Q_SIGNALS:
     void recordingProblemChanged();
     void alarmsChanged();                    // evaluated, acknowledged, or other settings
     void runsEdited(const QString& problem); // a run was renamed or removed; empty: it worked
+    // So many runs from this one on; none: all of the file were there already, or the problem.
+    void runsImported(int count, qint64 first, const QString& problem);
 
 private:
     class Loading;

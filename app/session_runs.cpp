@@ -1,4 +1,5 @@
 // The session's runs: workloads and recordings. See session.h.
+#include "app/run_import.h"
 #include "app/session.h"
 
 #include <fmt/format.h>
@@ -157,6 +158,30 @@ void Session::setTags(std::int64_t run, std::vector<std::string> tags) {
 
 void Session::removeRun(std::int64_t run) {
     m_recorder->removeRun(run, announceEdit());
+}
+
+void Session::importRuns(std::filesystem::path file) {
+    const auto ids = std::make_shared<std::vector<std::int64_t>>();
+    m_recorder->change(
+        [file = std::move(file), ids](RunStore& store) -> engine::Result<void> {
+            auto imported = importFile(store, file);
+            if (!imported) {
+                return std::unexpected(imported.error());
+            }
+            *ids = std::move(*imported);
+            return {};
+        },
+        // On the recorder thread; a session that is gone by then gets nothing.
+        [this, ids](const engine::Result<void>& done) {
+            const QString problem = done ? QString() : QString::fromStdString(done.error().message);
+            QMetaObject::invokeMethod(
+                this,
+                [this, ids, problem] {
+                    Q_EMIT runsImported(static_cast<int>(ids->size()),
+                                        ids->empty() ? 0 : ids->front(), problem);
+                },
+                Qt::QueuedConnection);
+        });
 }
 
 void Session::addBookmark(std::optional<std::int64_t> run, const Bookmark& bookmark) {

@@ -88,6 +88,8 @@ private Q_SLOTS:
     void theBaselineStaysAndIsSideA();
     void aLogIsOpenedByItsName();
     void theExampleOpensWithItsRunAndExperiment();
+    void anArchiveComesBackByTheImport();
+    void whatCanBeReadOfADamagedLogIsSaved();
     void everyColumnSortsByKey();
     void aRunOpensWithItsCharts();
     void filterNarrowsAndExplains();
@@ -183,6 +185,52 @@ void TstRunsPage::theExampleOpensWithItsRunAndExperiment() {
     QCOMPARE(asked.count(), 1);
     QCOMPARE(asked[0][0].toString(), QStringLiteral("experiments"));
     QVERIFY(asked[0][1].toString().startsWith(QStringLiteral("log:1:")));
+}
+
+void TstRunsPage::anArchiveComesBackByTheImport() {
+    Fixture at;
+    const QString file = at.folder.filePath(QStringLiteral("run.db"));
+    QSignalSpy written(at.page.get(), &ui::RunsPage::exported);
+    at.page->archiveRun(at.first, file);
+    QTRY_COMPARE(written.count(), 1);
+    QVERIFY2(written[0][1].toString().isEmpty(), qPrintable(written[0][1].toString()));
+    QSignalSpy imported(at.session.get(), &app::Session::runsImported);
+    at.page->importFile(file); // it is there already
+    QTRY_COMPARE(imported.count(), 1);
+    QCOMPARE(imported[0][0].toInt(), 0);
+    at.page->deleteRun(at.first);
+    at.page->undoDelete();
+    const QString other = at.folder.filePath(QStringLiteral("other.db"));
+    script(other.toStdString(), {.name = "from elsewhere", .phases = {{5.0, 8.0, 4}}});
+    at.page->openArgument(QStringLiteral("nothing.json")); // told, and nothing happens to the list
+    QTRY_COMPARE(imported.count(), 2);
+    QVERIFY(!imported[1][2].toString().isEmpty());
+    at.page->importFile(other);
+    QTRY_COMPARE(at.page->model().rowCount(), 4);
+    QCOMPARE(imported[2][0].toInt(), 1);
+}
+
+void TstRunsPage::whatCanBeReadOfADamagedLogIsSaved() {
+    Fixture at;
+    const QString damaged = at.folder.filePath(QStringLiteral("damaged.db"));
+    script(damaged.toStdString(), {.name = "damaged", .phases = {{20.0, 8.0, 4}}});
+    {
+        QFile file(damaged);
+        QVERIFY(file.open(QIODevice::ReadWrite));
+        const qint64 middle = file.size() / 2 / 4096 * 4096;
+        QVERIFY(file.seek(middle));
+        file.write(QByteArray(4096, 'x'));
+    }
+    const QString target = at.folder.filePath(QStringLiteral("saved.db"));
+    QSignalSpy written(at.page.get(), &ui::RunsPage::exported);
+    at.page->salvage(damaged, target);
+    QTRY_COMPARE_WITH_TIMEOUT(written.count(), 1, 20'000);
+    QVERIFY2(written[0][1].toString().isEmpty(), qPrintable(written[0][1].toString()));
+    QTRY_VERIFY(at.page->model().rowCount() == 1); // it is opened
+    QVERIFY(!at.page->isOwnLog());
+    at.page->salvage(damaged, target); // never over a file that is there
+    QTRY_COMPARE(written.count(), 2);
+    QVERIFY(!written[1][1].toString().isEmpty());
 }
 
 void TstRunsPage::everyColumnSortsByKey() {

@@ -1,5 +1,6 @@
 #include "ui/frame/session_banners.h"
 
+#include "app/background.h"
 #include "app/labels.h"
 #include "app/observe/history.h"
 #include "app/session.h"
@@ -21,6 +22,7 @@ constexpr QLatin1String kLoadFailed("load-failed");
 constexpr QLatin1String kStopped("engine-stopped");
 constexpr QLatin1String kRecording("recording");
 constexpr QLatin1String kInterrupted("interrupted");
+constexpr QLatin1String kSpares("spares");
 constexpr QLatin1String kGarbled("garbled");
 
 // The phases of makeEngine(), in order.
@@ -63,8 +65,47 @@ SessionBanners::SessionBanners(app::Session& session, BannerStack& banners, QObj
     connect(&session, &app::Session::eventHappened, this, &SessionBanners::showEvent);
     connect(&session, &app::Session::recordingProblemChanged, this,
             &SessionBanners::showRecordingProblem);
+    connect(&session, &app::Session::runsImported, this, [this](int, qint64, const QString&) {
+        if (!m_spares.empty()) {
+            lookForSpares(); // the next one
+        }
+    });
     showRecordingProblem();
     showInterrupted();
+    lookForSpares();
+}
+
+// Reads other logs: aside.
+void SessionBanners::lookForSpares() {
+    app::runInBackground(
+        this, [log = m_session.runLog()] { return app::spareLogs(log); },
+        [this](std::vector<app::SpareLog> spares) {
+            m_spares = std::move(spares);
+            showSpares();
+        });
+}
+
+void SessionBanners::showSpares() {
+    if (m_spares.empty()) {
+        m_banners.remove(kSpares);
+        return;
+    }
+    const app::SpareLog& spare = m_spares.front();
+    m_banners.show(
+        {.key = kSpares,
+         .tone = BannerTone::Info,
+         .iconName = QStringLiteral("info"),
+         .title = tr("%n run(s) were recorded beside the run log", nullptr, spare.missing),
+         .detail = tr("Another program held the log then, so they are in %1. Imported, they stand "
+                      "among the others; the file stays.")
+                       .arg(QString::fromStdString(spare.file.filename().string()).toHtmlEscaped()),
+         .actions = {{tr("Import"),
+                      [this, file = spare.file] {
+                          m_banners.remove(kSpares);
+                          m_session.importRuns(file);
+                      },
+                      true}},
+         .canClose = true});
 }
 
 void SessionBanners::beginLoading(const QString& file) {
@@ -92,6 +133,9 @@ void SessionBanners::retranslate() {
     showRecordingProblem();
     if (m_banners.contains(kInterrupted)) {
         showInterrupted();
+    }
+    if (m_banners.contains(kSpares)) {
+        showSpares();
     }
 }
 

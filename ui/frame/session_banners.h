@@ -2,6 +2,7 @@
 // stopped engine, a run log that can't record, runs that were cut off. UI thread.
 #pragma once
 
+#include "app/store/spare_logs.h"
 #include "engine/events.h"
 
 #include <QElapsedTimer>
@@ -51,12 +52,15 @@ private:
     void undo(const std::vector<engine::FieldChange>& changes);
     void showRecordingProblem();
     void showInterrupted();
+    void lookForSpares();
+    void showSpares();
 
     app::Session& m_session;
     BannerStack& m_banners;
     QString m_file;
     QElapsedTimer m_clock;
     std::vector<Phase> m_phases;
+    std::vector<app::SpareLog> m_spares; // written beside the log, not imported yet
 };
 
 } // namespace ui

@@ -87,6 +87,7 @@ RunsPage::RunsPage(app::Session& session, QWidget* parent)
             showContent(); // a bookmark or a name may have changed what is shown
         }
     });
+    connect(&m_session, &app::Session::runsImported, this, &RunsPage::takeImported);
     retranslate();
     showContent();
 }
@@ -115,11 +116,14 @@ void RunsPage::buildToolbar(QVBoxLayout* column) {
     m_own = makeButton({}, ButtonKind::Normal, this);
     m_open = makeButton({}, ButtonKind::Normal, this);
     m_open->setIcon(icon(QStringLiteral("open")));
+    m_import = makeButton({}, ButtonKind::Normal, this);
+    m_import->setIcon(icon(QStringLiteral("download")));
+    connect(m_import, &QPushButton::clicked, this, &RunsPage::chooseImport);
     m_export = makeButton({}, ButtonKind::Normal, this);
     m_export->setIcon(icon(QStringLiteral("export")));
     m_undo = makeButton({}, ButtonKind::Normal, this);
     m_undo->setIcon(icon(QStringLiteral("undo")));
-    for (QPushButton* button : {m_own, m_open, m_export, m_undo}) {
+    for (QPushButton* button : {m_own, m_open, m_import, m_export, m_undo}) {
         bar->addWidget(button);
     }
     column->addLayout(bar);
@@ -136,6 +140,8 @@ void RunsPage::buildToolbar(QVBoxLayout* column) {
 
 void RunsPage::buildList(QVBoxLayout* column) {
     auto* split = new QSplitter(Qt::Vertical, this);
+    m_divide = split;
+    connect(split, &QSplitter::splitterMoved, this, [this] { m_isDivideMoved = true; });
     split->setHandleWidth(space::kBetweenCards);
     split->setChildrenCollapsible(false);
     auto* card = new Card(split);
@@ -158,6 +164,10 @@ void RunsPage::buildList(QVBoxLayout* column) {
     middle->addStretch(1);
     middle->addWidget(m_empty);
     middle->addWidget(m_example, 0, Qt::AlignHCenter);
+    m_salvage = makeButton({}, ButtonKind::Normal, m_table);
+    m_salvage->hide();
+    middle->addWidget(m_salvage, 0, Qt::AlignHCenter);
+    connect(m_salvage, &QPushButton::clicked, this, &RunsPage::chooseSalvage);
     middle->addStretch(1);
     connect(m_example, &QPushButton::clicked, this, &RunsPage::openExample);
     card->body()->addWidget(m_table, 1);
@@ -257,6 +267,7 @@ void RunsPage::takeList(engine::Result<std::vector<app::RunSummary>> runs) {
     const std::optional<std::int64_t> selected = m_wanted ? m_wanted : currentRun();
     m_wanted.reset();
     bool hasLostTick = false; // a compared run is gone
+    m_isUnreadable = !runs && runs.error().code == engine::ErrorCode::Corrupt;
     if (!runs) {
         m_model->clear();
         m_empty->setText(QString::fromStdString(runs.error().message));
@@ -285,11 +296,22 @@ void RunsPage::takeList(engine::Result<std::vector<app::RunSummary>> runs) {
         const QSignalBlocker blocker(m_table);
         m_table->selectShownRow(row);
     }
+    fitList();
     refreshToolbar();
     if (hasLostTick || (row >= 0 && m_content->currentWidget() == m_sentence)) {
         showContent();
     }
     Q_EMIT listed();
+}
+
+// As high as its rows, within bounds, until the operator moves the divide.
+void RunsPage::fitList() {
+    constexpr int kLeast = 132, kMost = 262, kHead = 32;
+    if (m_isDivideMoved) {
+        return;
+    }
+    const int wanted = std::clamp(kHead + size::kRow * m_model->rowCount() + 4, kLeast, kMost);
+    m_divide->setSizes({wanted, std::max(1, m_divide->height() - wanted)});
 }
 
 void RunsPage::applyFilter() {
@@ -325,6 +347,8 @@ void RunsPage::refreshToolbar() {
                                          : tr("%1, %2 compared").arg(counts).arg(m_ticks.size()));
     m_empty->setVisible(count == 0);
     m_example->setVisible(count == 0 && m_model->rows().empty() && isOwnLog());
+    m_salvage->setVisible(m_isUnreadable);
+    m_import->setVisible(isOwnLog());
     m_export->setEnabled(m_content->currentWidget() != m_sentence);
     m_undo->setVisible(m_deleting.has_value());
     m_own->setVisible(!isOwnLog());
@@ -359,10 +383,17 @@ void RunsPage::openArgument(const QString& argument) {
         openExample();
     } else if (argument.endsWith(QStringLiteral(".db"), Qt::CaseInsensitive)) {
         openLog(QFile::encodeName(argument).toStdString());
+    } else if (argument.endsWith(QStringLiteral(".json"), Qt::CaseInsensitive)) {
+        importFile(argument);
     } else if (isNumber) {
         m_ticks.clear();
         m_split.reset();
         openRun(run);
+    } else if (argument.startsWith(QStringLiteral("compare:"))) { // compare:RUN:RUN
+        m_ticks.clear();
+        for (const QString& part : argument.split(u':').mid(1)) {
+            setTicked(part.toLongLong(), true);
+        }
     } else if (argument.startsWith(QStringLiteral("split:"))) {
         const QStringList parts = argument.split(u':'); // split:RUN:SECONDS
         splitRun(parts.value(1).toLongLong(), parts.value(2).toDouble(), {});
@@ -379,6 +410,9 @@ void RunsPage::retranslate() {
     m_example->setText(tr("Open the example run"));
     m_open->setText(tr("Open…"));
     m_open->setToolTip(tr("Open another run log, read-only"));
+    m_import->setText(tr("Import…"));
+    m_import->setToolTip(tr("Runs of an archive, of another run log, or one as JSON"));
+    m_salvage->setText(tr("Save what can be read…"));
     m_export->setText(tr("Export"));
     m_undo->setText(tr("Undo delete"));
     m_model->retranslate();

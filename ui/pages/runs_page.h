@@ -14,6 +14,7 @@
 class QLabel;
 class QLineEdit;
 class QPushButton;
+class QSplitter;
 class QStackedWidget;
 class QTimer;
 class QVBoxLayout;
@@ -64,6 +65,11 @@ public:
     void openExample(); // the recording that is part of the program
     // Writes the report of what is open or compared: .html, .csv (a folder), .json.
     void exportTo(const QString& file);
+    // Into this log: an archive, another log, or a run as JSON.
+    void importFile(const QString& file);
+    void archiveRun(std::int64_t run, const QString& file); // a log that holds just it
+    // What can be read of a damaged log, into a new one, which is opened then.
+    void salvage(const QString& damaged, const QString& target);
 
 Q_SIGNALS:
     void listed();       // the list was read anew
@@ -79,6 +85,7 @@ private:
     void refreshList();
     void takeList(engine::Result<std::vector<app::RunSummary>> runs);
     void applyFilter();
+    void fitList();
     void showContent();
     void showSentence(const QString& sentence);
     void commitDeletion();
@@ -90,6 +97,12 @@ private:
     void openReportMenu(QPushButton* below);
     void chooseExport(const QString& suffix);
     void chooseLog();
+    void chooseImport();
+    void takeImported(int count, qint64 first, const QString& problem);
+    void chooseArchive();
+    void chooseSalvage();
+    void tell(const QString& done, const QString& failed, const QString& file,
+              const engine::Result<void>& result);
     const app::RunSummary* find(std::int64_t run) const;
     std::optional<std::int64_t> currentRun() const;
     void refreshToolbar();
@@ -111,7 +124,8 @@ private:
     std::optional<std::int64_t> m_deleting;    // hidden, until undo is no longer possible
     int m_listNumber = 0, m_contentNumber = 0; // newest background read; older ones are dropped
     bool m_isShown = false;
-    bool m_isFirstList = true; // of this log: its newest run is opened
+    bool m_isUnreadable = false; // its list could not be read
+    bool m_isFirstList = true;   // of this log: its newest run is opened
 
     QLineEdit* m_filter = nullptr;
     QLabel* m_filterError = nullptr;
@@ -119,9 +133,13 @@ private:
     QLabel* m_foreign = nullptr; // "read-only: another.db"
     QPushButton* m_open = nullptr;
     QPushButton* m_own = nullptr;
+    QPushButton* m_import = nullptr;
     QPushButton* m_export = nullptr;
+    QPushButton* m_salvage = nullptr; // where the log can't be read
     QPushButton* m_undo = nullptr;
     TableView* m_table = nullptr;
+    QSplitter* m_divide = nullptr; // between list and content
+    bool m_isDivideMoved = false;
     QLabel* m_empty = nullptr;
     QPushButton* m_example = nullptr; // in an empty list
     QStackedWidget* m_content = nullptr;

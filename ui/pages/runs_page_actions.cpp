@@ -231,6 +231,10 @@ void RunsPage::openMenu(const QPoint& position) {
     const bool isTicked = std::ranges::find(m_ticks, run) != m_ticks.end();
     menu->addAction(isTicked ? tr("Leave out of the comparison") : tr("Compare"), this,
                     [this, run, isTicked] { setTicked(run, !isTicked); });
+    QAction* replay = menu->addAction(tr("Replay and what-if"), this, [this, run] {
+        Q_EMIT pageRequested(QStringLiteral("experiments"), QStringLiteral("replay:%1").arg(run));
+    });
+    replay->setEnabled(isOwnLog());
     menu->addSeparator();
     QAction* rename = menu->addAction(tr("Rename (F2)"), this, [this, row] { editName(row); });
     QAction* tags = menu->addAction(tr("Tags…"), this, [this, row] { editTags(row); });
@@ -254,6 +258,10 @@ void RunsPage::openReportMenu(QPushButton* below) {
     menu->addAction(tr("Report, Markdown…"), this, [this] { chooseExport(QStringLiteral("md")); });
     menu->addAction(tr("Data, JSON…"), this, [this] { chooseExport(QStringLiteral("json")); });
     menu->addAction(tr("Tables, CSV…"), this, [this] { chooseExport(QStringLiteral("csv")); });
+    if (m_content->currentWidget() == m_opened) {
+        menu->addSeparator();
+        menu->addAction(tr("Archive, a run log of its own…"), this, &RunsPage::chooseArchive);
+    }
     menu->popup(below->mapToGlobal(QPoint(0, below->height() + 2)));
 }
 
@@ -339,6 +347,11 @@ void RunsPage::openExample() {
 
 QList<PageAction> RunsPage::actions() {
     QList<PageAction> actions{
+        {.text = tr("Import runs…"), .value = {}, .keys = {}, .run = [this] { chooseImport(); }},
+        {.text = tr("Salvage a damaged run log…"),
+         .value = {},
+         .keys = {},
+         .run = [this] { chooseSalvage(); }},
         {.text = tr("Open another run log…"),
          .value = {},
          .keys = {},
