@@ -123,8 +123,11 @@ double highest(const Plot& plot) {
 } // namespace
 
 LoadPreview previewLoad(const Workload& workload) {
+    return previewLoad(workload, planRequests(workload));
+}
+
+LoadPreview previewLoad(const Workload& workload, const std::vector<PlannedRequest>& requests) {
     LoadPreview preview;
-    const std::vector<PlannedRequest> requests = planRequests(workload);
     preview.seconds = workload.seconds();
     double prompt = 0.0, output = 0.0;
     for (const PlannedRequest& request : requests) {
@@ -173,7 +176,7 @@ Plot RateTrace::over(Plot preview) const {
     }
     preview.series.push_back({.key = QStringLiteral("achieved"),
                               .name = say(QT_TRANSLATE_NOOP("LoadPreview", "achieved, last 10 s")),
-                              .color = ColorRole::Accent,
+                              .color = ColorRole::OutputTokens,
                               .kind = SeriesKind::Line,
                               .width = 2.0,
                               .points = m_points});

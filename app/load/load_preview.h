@@ -20,6 +20,8 @@ struct LoadPreview {
     double meanPromptTokens = 0.0, meanOutputTokens = 0.0;
 };
 LoadPreview previewLoad(const Workload& workload);
+// Of a list that the workload only stands for: a trace, a recorded run.
+LoadPreview previewLoad(const Workload& workload, const std::vector<PlannedRequest>& requests);
 
 // What a run achieved so far, one point every half second.
 class RateTrace {

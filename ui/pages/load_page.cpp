@@ -147,6 +147,11 @@ void LoadPage::buildWorkload(QWidget* side) {
     m_problem->setTextInteractionFlags(Qt::TextSelectableByMouse);
     setSheetProperty(m_problem, "tone", QStringLiteral("bad"));
     column->addWidget(m_problem);
+    m_origin = makeLabel({}, TextRole::Small, side);
+    m_origin->setWordWrap(true);
+    setSheetProperty(m_origin, "tone", QStringLiteral("info"));
+    m_origin->hide();
+    column->addWidget(m_origin);
     fillPresets();
     connect(m_view, &Segmented::currentChanged, m_stack, &QStackedWidget::setCurrentIndex);
     connect(m_form, &WorkloadForm::changed, this, &LoadPage::takeForm);
@@ -243,6 +248,10 @@ void LoadPage::showProblem() {
     m_problem->setText(text);
     m_problem->setVisible(!text.isEmpty());
     m_editor->setAccessibleDescription(text);
+    m_origin->setVisible(!ownList().empty());
+    if (!ownList().empty()) {
+        m_origin->setText(m_list->origin);
+    }
     const QString name = QString::fromStdString(m_draft.workload().name);
     m_name->setText(name);
     // The list names a built-in only while nothing of it was changed.
@@ -262,7 +271,10 @@ void LoadPage::planPreview() {
     }
     const int number = ++m_planNumber;
     app::runInBackground(
-        this, [workload = m_draft.workload()] { return app::previewLoad(workload); },
+        this,
+        [workload = m_draft.workload(), list = ownList()] {
+            return list.empty() ? app::previewLoad(workload) : app::previewLoad(workload, list);
+        },
         [this, number](app::LoadPreview preview) {
             if (number == m_planNumber) {
                 m_preview = std::move(preview);
@@ -300,7 +312,7 @@ void LoadPage::startOrStop() {
     m_draft.setText(m_editor->toPlainText().toStdString());
     m_startProblem.clear();
     if (m_draft.isGood() && m_session.hasModel()) {
-        if (const auto started = m_session.startLoad(m_draft.workload()); !started) {
+        if (const auto started = m_session.startLoad(m_draft.workload(), ownList()); !started) {
             m_startProblem = QString::fromStdString(started.error().message);
         }
     }

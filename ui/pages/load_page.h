@@ -4,6 +4,7 @@
 #pragma once
 
 #include "app/load/load_preview.h"
+#include "app/load/trace.h"
 #include "app/load/workload_draft.h"
 #include "ui/pages/page.h"
 
@@ -47,7 +48,13 @@ public:
     TomlEdit* editor() const { return m_editor; }
     WorkloadForm* form() const { return m_form; }
     const app::Plot& shownPlot() const;
+    // Of an opened trace, while the workload is not edited; else empty.
+    std::size_t traceRequests() const { return ownList().size(); }
 
+Q_SIGNALS:
+    void fileOpened(); // or refused: the problem says why
+
+public:
 public Q_SLOTS:
     void startOrStop();
 
@@ -69,13 +76,24 @@ private:
     void openFile();
     void saveFile();
     void openWorkload(const QString& nameOrFile);
+    void openTrace(const QString& file);
+    void takeTrace(const QString& file, engine::Result<app::Trace> trace);
+    const std::vector<app::PlannedRequest>& ownList() const; // empty: the workload's own
     void retranslate();
 
     app::Session& m_session;
     app::WorkloadDraft m_draft;
     app::LoadPreview m_preview;
     app::RateTrace m_trace;
+    // Recorded arrivals of another system, sent as they are while the workload stands for them.
+    struct TraceList {
+        app::Workload workload;
+        std::vector<app::PlannedRequest> requests;
+        QString origin; // "Azure, 120 requests"
+    };
+    std::optional<TraceList> m_list;
     int m_planNumber = 0; // of the newest background plan; older results are dropped
+    int m_openNumber = 0; // of the newest file that was asked for, likewise
     bool m_isShown = false;
     QString m_startProblem;
 
@@ -91,6 +109,7 @@ private:
     QTimer* m_textDelay = nullptr;
     QTimer* m_planDelay = nullptr;
 
+    QLabel* m_origin = nullptr; // of a trace
     QLabel* m_name = nullptr;
     QLabel* m_summary = nullptr;
     QPushButton* m_start = nullptr;

@@ -1,4 +1,6 @@
 // Workloads from and to files, and what the Load page offers by name. See load_page.h.
+#include "app/background.h"
+#include "app/labels.h"
 #include "app/report/report.h"
 #include "app/session.h"
 #include "ui/pages/load_page.h"
@@ -8,6 +10,7 @@
 
 #include <QFile>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QSignalBlocker>
 
 namespace ui {
@@ -18,7 +21,55 @@ constexpr qint64 kMostFileBytes = 1 << 20;
 
 } // namespace
 
+// What the workload stands for, until it is edited: then its own list is sent.
+const std::vector<app::PlannedRequest>& LoadPage::ownList() const {
+    static const std::vector<app::PlannedRequest> kNone;
+    return m_list && m_list->workload == m_draft.workload() ? m_list->requests : kNone;
+}
+
+// Up to half a gigabyte: read aside. A damaged line is told here, and nothing of the file is used.
+void LoadPage::openTrace(const QString& file) {
+    const int number = ++m_openNumber;
+    m_startProblem.clear();
+    app::runInBackground(
+        this, [path = file.toStdString()] { return app::loadTrace(path); },
+        [this, file, number](engine::Result<app::Trace> trace) {
+            if (number == m_openNumber) {
+                takeTrace(file, std::move(trace));
+            }
+            Q_EMIT fileOpened();
+        });
+}
+
+void LoadPage::takeTrace(const QString& file, engine::Result<app::Trace> trace) {
+    if (!trace) {
+        m_startProblem = QString::fromStdString(trace.error().message);
+        showProblem();
+        return;
+    }
+    const QString name = QFileInfo(file).completeBaseName();
+    QString origin =
+        tr("%1 trace, sent as it was recorded: %2 requests. An edit of the workload replaces it.")
+            .arg(QString::fromUtf8(app::name(trace->kind).data(),
+                                   static_cast<qsizetype>(app::name(trace->kind).size())),
+                 app::numberText(static_cast<double>(trace->requests.size())));
+    if (trace->skipped > 0) {
+        origin +=
+            u' ' + tr("%n without an answer left out.", nullptr, static_cast<int>(trace->skipped));
+    }
+    app::Workload workload = app::traceWorkload(*trace, name.toStdString());
+    m_list = TraceList{
+        .workload = workload, .requests = std::move(trace->requests), .origin = std::move(origin)};
+    setWorkload(workload);
+}
+
 void LoadPage::openWorkload(const QString& nameOrFile) {
+    const QString suffix = QFileInfo(nameOrFile).suffix().toLower();
+    if (QFileInfo(nameOrFile).isFile() && suffix != QLatin1String("toml")) {
+        openTrace(nameOrFile);
+        return;
+    }
+    ++m_openNumber; // a trace still being read is no longer wanted
     // A file keeps its comments: its text goes to the editor as it is.
     QFile file(nameOrFile);
     if (file.exists() && file.size() > kMostFileBytes) {
@@ -42,13 +93,16 @@ void LoadPage::openWorkload(const QString& nameOrFile) {
     }
     showProblem();
     planPreview();
+    Q_EMIT fileOpened();
 }
 
 void LoadPage::openFile() {
-    auto* dialog = new QFileDialog(this, tr("Open a workload"));
+    auto* dialog = new QFileDialog(this, tr("Open a workload or a trace"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
-    dialog->setNameFilter(tr("Workload files (*.toml)"));
+    dialog->setNameFilters(
+        {tr("Workloads and traces (*.toml *.csv *.jsonl)"), tr("Workload files (*.toml)"),
+         tr("Traces of Azure, BurstGPT, Mooncake (*.csv *.jsonl)"), tr("All files (*)")});
     connect(dialog, &QFileDialog::fileSelected, this, &LoadPage::openWorkload);
     dialog->open();
 }
@@ -74,7 +128,7 @@ QList<PageAction> LoadPage::actions() {
          .value = QString::fromStdString(m_draft.workload().name),
          .keys = QStringLiteral("Ctrl+Return"),
          .run = [this] { startOrStop(); }},
-        {.text = tr("Open a workload file…"),
+        {.text = tr("Open a workload or a trace…"),
          .value = {},
          .keys = {},
          .run = [this] { openFile(); }},

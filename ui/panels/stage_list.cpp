@@ -30,7 +30,7 @@ QDoubleSpinBox* makeNumber(const app::WorkloadLimit& limit, int decimals, double
     box->setGroupSeparatorShown(true);
     // The widest value of its range would ask for more room than the panel has.
     box->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
-    box->setMinimumWidth(72);
+    box->setMinimumWidth(64);
     return box;
 }
 
@@ -85,6 +85,8 @@ void StageList::addRow() {
     grid->addWidget(row.rate, 1, 1);
     grid->addWidget(row.arrow, 1, 2);
     grid->addWidget(row.endRate, 1, 3);
+    row.unit = makeLabel({}, TextRole::Caption, row.box);
+    grid->addWidget(row.unit, 1, 4);
     grid->addWidget(row.users, 1, 1, 1, 3);
     grid->addWidget(row.burstiness, 1, 0);
     grid->setColumnStretch(0, 4);
@@ -174,7 +176,7 @@ void StageList::arrange(Row& row) {
     const bool isClosed = kind == app::ArrivalKind::Closed;
     row.users->setVisible(isClosed);
     for (QWidget* widget : {static_cast<QWidget*>(row.rate), static_cast<QWidget*>(row.arrow),
-                            static_cast<QWidget*>(row.endRate)}) {
+                            static_cast<QWidget*>(row.endRate), static_cast<QWidget*>(row.unit)}) {
         widget->setVisible(!isClosed);
     }
     row.burstiness->setVisible(kind == app::ArrivalKind::Gamma);
@@ -188,8 +190,7 @@ void StageList::retranslate() {
         for (int i = 0; i < row.kind->count(); ++i) {
             row.kind->setItemText(i, kinds[i]);
         }
-        row.rate->setSuffix(tr(" req/s"));
-        row.endRate->setSuffix(tr(" req/s"));
+        row.unit->setText(tr("req/s"));
         row.burstiness->setPrefix(tr("burstiness "));
         row.users->setSuffix(tr(" users"));
         row.seconds->setSuffix(tr(" s"));

@@ -38,6 +38,7 @@ private:
         ChoiceField* kind = nullptr;
         QDoubleSpinBox* rate = nullptr;
         QLabel* arrow = nullptr;
+        QLabel* unit = nullptr;
         QDoubleSpinBox* endRate = nullptr;
         QDoubleSpinBox* burstiness = nullptr;
         QSpinBox* users = nullptr;
