@@ -2,6 +2,7 @@
 #include "app/labels.h"
 #include "app/observe/alarms.h"
 #include "app/observe/bookmark.h"
+#include "app/observe/quiet_markers.h"
 
 #include <QCoreApplication>
 #include <QLocale>
@@ -233,6 +234,13 @@ constexpr NoticeTemplate kNotices[] = {
     {kBookmark, QT_TRANSLATE_NOOP("labels", "Bookmark: %1"), "name", ""},
     {kBookmarkRemoved, QT_TRANSLATE_NOOP("labels", "Bookmark removed: %1"), "name", ""},
     {"marker", QT_TRANSLATE_NOOP("labels", "Note: %1"), "text", ""},
+    {"preemption_burst",
+     QT_TRANSLATE_NOOP("labels", "Preemptions: %1 within %2 s, the KV cache was full"), "count",
+     "seconds"},
+    {"cold_start",
+     QT_TRANSLATE_NOOP("labels",
+                       "Cold start: the first requests after loading are no warm samples"),
+     "", ""},
     {"quality_unchecked", QT_TRANSLATE_NOOP("labels", "Quality was not checked: %1"), "reason", ""},
     {"model_notice", QT_TRANSLATE_NOOP("labels", "About the model: %1"), "text", ""},
 };
@@ -363,6 +371,13 @@ QString markerText(const engine::Event& event) {
         }
         if (notice->kind == kBookmark) {
             return value(*notice, "name");
+        }
+        if (notice->kind == kPreemptionBurst) {
+            return translated(QT_TRANSLATE_NOOP("labels", "preemptions %1"))
+                .arg(value(*notice, "count"));
+        }
+        if (notice->kind == kColdStart) {
+            return translated(QT_TRANSLATE_NOOP("labels", "cold start"));
         }
         return notice->kind == "stage" ? arrivals(*notice) : QString();
     }

@@ -31,6 +31,18 @@ engine::Result<std::vector<RunSummary>> listRuns(const std::filesystem::path& lo
     return (*store)->runs();
 }
 
+ChartLimits runLimits(const RunSummary& run) {
+    engine::EngineConfig config;
+    for (const SettingRow& row : run.settings) {
+        if (const engine::Field* field = engine::findField(row.field)) {
+            // A value of another version is left at its default.
+            static_cast<void>(engine::setFromText(
+                *field, config, row.effective.empty() ? row.requested : row.effective));
+        }
+    }
+    return limitsOf(config, run.run.sloTtftMs);
+}
+
 engine::Result<OpenedRun> openRun(const std::filesystem::path& log, std::int64_t run) {
     auto store = RunStore::open(log, StoreMode::ReadOnly);
     if (!store) {
@@ -48,8 +60,9 @@ engine::Result<OpenedRun> openRun(const std::filesystem::path& log, std::int64_t
     }
     OpenedRun opened{.data = nullptr, .plots = {}, .log = log};
     const double end = std::max({data->summary.run.seconds, data->history.endSeconds(), 1.0});
+    const ChartLimits limits = runLimits(data->summary);
     for (const ChartRow& row : chartTable()) {
-        Plot plot = row.make(data->history, {.from = 0.0, .to = end});
+        Plot plot = row.make(data->history, {.from = 0.0, .to = end, .limits = limits});
         if (row.isDefault || hasData(plot)) {
             opened.plots.push_back(std::move(plot));
         }

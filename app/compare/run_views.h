@@ -5,7 +5,7 @@
 
 #include "app/compare/comparison.h"
 #include "app/compare/run_slice.h"
-#include "app/plot/plot.h"
+#include "app/plot/charts.h"
 
 #include <filesystem>
 #include <memory>
@@ -25,6 +25,8 @@ struct OpenedRun {
     std::filesystem::path log;
     bool isExperiment = false; // it was recorded for one: there are blocks and a verdict
 };
+// What its charts draw beside the data: its own target and levels.
+ChartLimits runLimits(const RunSummary& run);
 engine::Result<OpenedRun> openRun(const std::filesystem::path& log, std::int64_t run);
 // Up to here a run is read whole.
 inline constexpr RunSize kReadWhole{.requests = 20'000, .samples = 30'000};

@@ -2,6 +2,7 @@
 
 #include "app/labels.h"
 #include "app/observe/bookmark.h"
+#include "app/observe/quiet_markers.h"
 #include "engine/quality.h"
 
 #include <algorithm>
@@ -265,6 +266,10 @@ void History::addEvent(const engine::Event& event) {
         }
         return;
     }
+    if (std::holds_alternative<engine::Preempted>(event.body)) {
+        addToBurst(m_markers, kPreemptionBurst, secondsOf(event.time));
+        return;
+    }
     noteQuality(event);
     if (const auto removed = removedBookmarkOf(event)) {
         const auto marker = std::ranges::find_if(m_markers, [&removed](const HistoryMarker& each) {
@@ -327,6 +332,10 @@ void History::noteQuality(const engine::Event& event) {
 void History::addRequest(const RequestPoint& point) {
     if (point.seconds < 0) {
         return; // began before this history
+    }
+    const bool isNew = !point.outcome || point.outcome == engine::Outcome::Completed;
+    if ((point.tags & static_cast<std::uint32_t>(engine::SampleTag::Cold)) != 0 && isNew) {
+        addToBurst(m_markers, kColdStart, point.seconds);
     }
     if (m_requests.empty() || point.seconds > m_requests.back().seconds) {
         m_requests.push_back(point);

@@ -2,6 +2,7 @@
 
 #include "app/labels.h"
 #include "app/observe/alarms.h"
+#include "app/observe/quiet_markers.h"
 #include "app/plot/chart_parts.h"
 #include "app/plot/curve_cache.h"
 #include "app/plot/rolling.h"
@@ -20,9 +21,27 @@ namespace {
 using parts::text;
 
 constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
-constexpr double kMemoryLimitPercent = 85.0;
-constexpr double kHealthyLow = 60.0;
-constexpr double kHealthyHigh = 80.0;
+
+// "level 1 at 800 ms"; two that are the same line say both.
+void addLimits(Plot& plot, const ChartLimits& limits) {
+    const auto add = [&plot](std::optional<double> at, ColorRole color, const QString& name) {
+        if (!at) {
+            return;
+        }
+        const auto same = std::ranges::find(plot.thresholds, *at, &Threshold::y);
+        if (same != plot.thresholds.end()) {
+            same->name = name + QStringLiteral(" · ") + same->name;
+            return;
+        }
+        plot.thresholds.push_back(
+            {.y = *at,
+             .color = color,
+             .name = text(QT_TRANSLATE_NOOP("charts", "%1 at %2 ms")).arg(name, numberText(*at))});
+    };
+    add(limits.targetMs, ColorRole::Text2, text(QT_TRANSLATE_NOOP("charts", "target")));
+    add(limits.level1Ms, ColorRole::Warn, text(QT_TRANSLATE_NOOP("charts", "level 1")));
+    add(limits.level2Ms, ColorRole::Bad, text(QT_TRANSLATE_NOOP("charts", "level 2")));
+}
 
 Plot ttftChart(const History& history, const ChartRange& range) {
     Plot plot = parts::emptyPlot("ttft", text(QT_TRANSLATE_NOOP("charts", "TTFT")),
@@ -54,6 +73,7 @@ Plot ttftChart(const History& history, const ChartRange& range) {
                     .points = std::move(curves.p99),
                     .unsure = std::move(curves.unsure99),
                     .unsureLabel = tooFew(0.99)}};
+    addLimits(plot, range.limits);
     parts::fitY(plot);
     plot.markers = parts::markersIn(history, range);
     return plot;
@@ -78,6 +98,33 @@ Plot throughputChart(const History& history, const ChartRange& range) {
     return plot;
 }
 
+// The batch limit as it was at each time, where it is near enough not to flatten the rest.
+void addSlots(Plot& plot, const History& history, const ChartRange& range) {
+    Series limit{.key = QStringLiteral("slots"),
+                 .name = text(QT_TRANSLATE_NOOP("charts", "slots")),
+                 .color = ColorRole::Text3,
+                 .kind = SeriesKind::Step,
+                 .width = 1.0};
+    const auto& samples = history.samples();
+    auto sample = std::ranges::lower_bound(samples, range.from, {}, &Sample::seconds);
+    double most = 0.0, last = -1.0, end = 0.0;
+    for (; sample != samples.end() && sample->seconds <= range.to; ++sample) {
+        if (sample->slots != last) {
+            limit.points.emplace_back(sample->seconds, sample->slots > 0 ? sample->slots : kGap);
+            last = sample->slots;
+            most = std::max(most, last);
+        }
+        end = sample->seconds;
+    }
+    constexpr double kNear = 2.5;
+    if (most <= 0.0 || most > kNear * plot.yMax) {
+        return;
+    }
+    limit.points.emplace_back(end, last > 0 ? last : kGap);
+    plot.series.push_back(std::move(limit));
+    parts::fitY(plot);
+}
+
 Plot batchChart(const History& history, const ChartRange& range) {
     Plot plot = parts::emptyPlot("batch", text(QT_TRANSLATE_NOOP("charts", "Batch and queue")),
                                  text(QT_TRANSLATE_NOOP("charts", "requests")), range);
@@ -93,15 +140,8 @@ Plot batchChart(const History& history, const ChartRange& range) {
          .color = ColorRole::Waiting,
          .width = 2.0,
          .points = parts::meanPoints(history, range, [](const Sample& s) { return s.waiting; })}};
-    const auto& samples = history.samples();
-    if (!samples.empty() && samples.back().slots > 0) {
-        const double slotCount = samples.back().slots;
-        plot.thresholds.push_back(
-            {.y = slotCount,
-             .color = ColorRole::Running,
-             .name = text(QT_TRANSLATE_NOOP("charts", "%1 slots")).arg(numberText(slotCount))});
-    }
     parts::fitY(plot);
+    addSlots(plot, history, range);
     plot.markers = parts::markersIn(history, range);
     return plot;
 }
@@ -135,9 +175,10 @@ Plot memoryChart(const History& history, const ChartRange& range) {
         ColorRole::Memory,
         parts::samplePoints(history, range, [](const Sample& s) { return 100.0 * s.machineShare; }),
         history);
-    plot.thresholds.push_back({.y = kMemoryLimitPercent,
+    plot.thresholds.push_back({.y = range.limits.memoryPercent,
                                .color = ColorRole::Warn,
-                               .name = text(QT_TRANSLATE_NOOP("charts", "limit 85 %"))});
+                               .name = text(QT_TRANSLATE_NOOP("charts", "limit %1 %"))
+                                           .arg(numberText(range.limits.memoryPercent))});
     return plot;
 }
 
@@ -164,12 +205,14 @@ Plot busyChart(const History& history, const ChartRange& range) {
         ColorRole::DeviceBusy,
         parts::meanPoints(history, range, [](const Sample& s) { return 100.0 * s.busyShare; }),
         history);
-    plot.thresholds = {{.y = kHealthyLow,
+    plot.thresholds = {{.y = range.limits.busyFrom,
                         .color = ColorRole::DeviceBusy,
-                        .name = text(QT_TRANSLATE_NOOP("charts", "healthy from 60 %"))},
-                       {.y = kHealthyHigh,
+                        .name = text(QT_TRANSLATE_NOOP("charts", "healthy from %1 %"))
+                                    .arg(numberText(range.limits.busyFrom))},
+                       {.y = range.limits.busyTo,
                         .color = ColorRole::DeviceBusy,
-                        .name = text(QT_TRANSLATE_NOOP("charts", "healthy to 80 %"))}};
+                        .name = text(QT_TRANSLATE_NOOP("charts", "healthy to %1 %"))
+                                    .arg(numberText(range.limits.busyTo))}};
     return plot;
 }
 
@@ -190,7 +233,7 @@ constexpr std::array<LedgerGroup, 5> kLedgerGroups = {{
      [](engine::Stage s) { return s == engine::Stage::BatchMates; }},
     {"queue", QT_TRANSLATE_NOOP("charts", "queue"), ColorRole::StageQueue, false,
      [](engine::Stage s) { return s == engine::Stage::Queue; }},
-    {"others", QT_TRANSLATE_NOOP("charts", "others"), ColorRole::StageLag, false,
+    {"others", QT_TRANSLATE_NOOP("charts", "%1 more"), ColorRole::StageLag, false,
      [](engine::Stage s) {
          return s != engine::Stage::PrefillWeights && s != engine::Stage::PrefillCompute &&
                 s != engine::Stage::BatchMates && s != engine::Stage::Queue;
@@ -212,6 +255,19 @@ constexpr std::array<std::size_t, engine::kStages> kGroupOfStage = [] {
     return groups;
 }();
 
+// "queue", or how many stages are held together.
+QString ledgerName(const LedgerGroup& group) {
+    const QString name = text(group.name);
+    if (!name.contains(QStringLiteral("%1"))) {
+        return name;
+    }
+    int stages = 0;
+    for (std::size_t stage = 0; stage < engine::kStages; ++stage) {
+        stages += group.holds(static_cast<engine::Stage>(stage)) ? 1 : 0;
+    }
+    return name.arg(stages);
+}
+
 // Adds or takes away (sign) what a request spent.
 void addRequest(GroupSums& sums, const RequestPoint& request, double sign) {
     for (std::size_t stage = 0; stage < engine::kStages; ++stage) {
@@ -227,7 +283,7 @@ Plot ledgerChart(const History& history, const ChartRange& range) {
     plot.showsTotal = true;
     for (const LedgerGroup& group : kLedgerGroups) {
         plot.series.push_back({.key = QLatin1String(group.key),
-                               .name = text(group.name),
+                               .name = ledgerName(group),
                                .color = group.color,
                                .kind = SeriesKind::Stack,
                                .hatched = group.isModelled});
@@ -308,6 +364,19 @@ std::span<const ChartRow> chartTable() {
     return kCharts;
 }
 
+ChartLimits limitsOf(const engine::EngineConfig& config, double targetMs) {
+    constexpr double kNoTarget = 1e8; // what a search without a limit leaves in a run
+    ChartLimits limits;
+    if (targetMs > 0.0 && targetMs < kNoTarget) {
+        limits.targetMs = targetMs;
+    }
+    if (config.serving.degradation != engine::DegradationMode::Off) {
+        limits.level1Ms = static_cast<double>(config.serving.level1Ms);
+        limits.level2Ms = static_cast<double>(config.serving.level2Ms);
+    }
+    return limits;
+}
+
 const ChartRow* findChart(std::string_view key) {
     const auto* row = std::ranges::find(kCharts, key, &ChartRow::key);
     return row != kCharts.end() ? row : nullptr;
@@ -329,6 +398,9 @@ MarkerKind markerKind(const engine::Event& event) {
             std::ranges::find(notice->values, std::pair<std::string, std::string>("after", "2")) !=
             notice->values.end();
         return isHighest ? MarkerKind::Alarm : MarkerKind::Warning;
+    }
+    if (notice != nullptr && notice->kind == kPreemptionBurst) {
+        return MarkerKind::Warning;
     }
     if (notice != nullptr && notice->kind == "degradation_effect") {
         return MarkerKind::Note;

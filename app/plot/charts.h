@@ -4,13 +4,24 @@
 
 #include "app/observe/history.h"
 #include "app/plot/plot.h"
+#include "engine/config.h"
 
+#include <optional>
 #include <span>
 #include <string_view>
 
 namespace app {
 
 struct CurveCache;
+
+// Lines that the operator set; absent ones are not drawn.
+struct ChartLimits {
+    std::optional<double> targetMs, level1Ms, level2Ms; // of TTFT
+    double memoryPercent = 85.0;
+    double busyFrom = 60.0, busyTo = 80.0; // the healthy range
+};
+// With the levels of degradation where it is not off, and the service target where there is one.
+ChartLimits limitsOf(const engine::EngineConfig& config, double targetMs);
 
 struct ChartRange {
     double from = 0.0, to = 60.0; // seconds of the run
@@ -19,6 +30,7 @@ struct ChartRange {
     SampleFilter filter = SampleFilter::Warm;
     TtftEdge edge = TtftEdge::Scheduled; // of the TTFT chart; the ledger is from scheduled
     CurveCache* cache = nullptr;         // only over a history that stands still
+    ChartLimits limits{};
 };
 
 struct ChartRow {

@@ -202,11 +202,14 @@ std::vector<Pin> pins(const Plot& plot, const PlotScale& scale) {
         const double x = scale.x(marker.x);
         if (!result.empty() && x - result.back().x < kLeastDistance) {
             result.back().label = QStringLiteral("×%1").arg(++counts.back());
-            result.back().text.clear();
-            // The gravest kind colours the pin: the enumerators go from calm to alarm but Note.
+            // The gravest kind colours the pin and speaks: the enumerators go from calm to alarm
+            // but Note.
             if (marker.kind != MarkerKind::Note &&
                 (result.back().kind == MarkerKind::Note || marker.kind > result.back().kind)) {
                 result.back().kind = marker.kind;
+                result.back().text = marker.text;
+            } else if (result.back().text.isEmpty()) {
+                result.back().text = marker.text;
             }
             continue;
         }

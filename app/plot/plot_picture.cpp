@@ -127,8 +127,17 @@ void paintShadeNames(QPainter& painter, const Plot& plot, const PlotLayout& layo
     for (const Shade& shade : plot.shades) {
         const double left = scale.x(std::max(shade.from, plot.xMin));
         const double right = scale.x(std::min(shade.to, plot.xMax));
-        const double wanted = QFontMetricsF(face).horizontalAdvance(shade.name) + 8.0;
-        if (shade.name.isEmpty() || right - left < wanted) {
+        if (shade.name.isEmpty()) {
+            continue;
+        }
+        // Where the whole name has no room, what comes before its figure.
+        QString name = shade.name;
+        double wanted = QFontMetricsF(face).horizontalAdvance(name) + 8.0;
+        if (right - left < wanted) {
+            name = name.section(QStringLiteral(" · "), 0, 0);
+            wanted = QFontMetricsF(face).horizontalAdvance(name) + 8.0;
+        }
+        if (right - left < wanted) {
             continue;
         }
         const QRectF box((left + right - wanted) / 2.0, layout.pinTop, wanted, 14.0);
@@ -138,7 +147,7 @@ void paintShadeNames(QPainter& painter, const Plot& plot, const PlotLayout& layo
         painter.setBrush(Qt::NoBrush);
         painter.setFont(face);
         painter.setPen(color(theme, ColorRole::Card));
-        painter.drawText(box, Qt::AlignCenter, shade.name);
+        painter.drawText(box, Qt::AlignCenter, name);
     }
 }
 

@@ -72,6 +72,7 @@ private Q_SLOTS:
     void keptCurvesAreTheSameWhereverOneLooks();
     void keptCurvesAreForgottenWithTheirChoice();
     void aViewOfDaysLeavesNothingOut();
+    void limitsAreThoseThatWereSet();
     void markersCarryKindAndText();
     void distributionsEndAtOneHundred();
     void lineLiesWhereTheScaleSays();
@@ -350,6 +351,32 @@ void TstCharts::aViewOfDaysLeavesNothingOut() {
     const Plot hour = findChart("ttft")->make(history, {.from = 3600.0, .to = 7200.0});
     QCOMPARE(hour.markers.size(), 61U);
     QVERIFY(!hour.markers.front().text.isEmpty());
+}
+
+void TstCharts::limitsAreThoseThatWereSet() {
+    const History history = tests::exampleHistory({});
+    ChartRange range{.from = 0, .to = 60};
+    QVERIFY(findChart("ttft")->make(history, range).thresholds.empty());
+    engine::EngineConfig config;
+    config.serving.degradation = engine::DegradationMode::Auto;
+    config.serving.level1Ms = 900;
+    config.serving.level2Ms = 1600;
+    range.limits = limitsOf(config, 300.0);
+    range.limits.memoryPercent = 70.0;
+    range.limits.busyTo = 90.0;
+    const Plot ttft = findChart("ttft")->make(history, range);
+    QCOMPARE(ttft.thresholds.size(), std::size_t{3});
+    QCOMPARE(ttft.thresholds[0].y, 300.0);
+    QVERIFY(ttft.thresholds[1].name.contains(QStringLiteral("900")));
+    QCOMPARE(ttft.thresholds[2].y, 1600.0);
+    QCOMPARE(findChart("memory")->make(history, range).thresholds.front().y, 70.0);
+    QCOMPARE(findChart("busy")->make(history, range).thresholds.back().y, 90.0);
+    // One line for two limits at the same place; none for levels that are off, nor without a
+    // target.
+    range.limits = limitsOf(config, 900.0);
+    QCOMPARE(findChart("ttft")->make(history, range).thresholds.size(), std::size_t{2});
+    config.serving.degradation = engine::DegradationMode::Off;
+    QVERIFY(!limitsOf(config, 1e9).targetMs && !limitsOf(config, 1e9).level1Ms);
 }
 
 void TstCharts::markersCarryKindAndText() {

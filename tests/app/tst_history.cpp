@@ -2,6 +2,7 @@
 #include "app/observe/bookmark.h"
 #include "app/observe/history.h"
 #include "app/observe/marker_effect.h"
+#include "app/observe/quiet_markers.h"
 
 #include <QTest>
 
@@ -60,6 +61,7 @@ private Q_SLOTS:
     void firstTextsCountBeforeTheEnd();
     void recordsBecomePoints();
     void whatWasDoneIsNumbered();
+    void burstsOfTheEngineAreOneMarkerWithoutANumber();
     void bookmarksStandWhereTheyPoint();
     void aDamagedBookmarkStandsWhereItWasSet();
     void bookmarksEndNoSpanOfAnEffect();
@@ -315,6 +317,37 @@ void TstHistory::whatWasDoneIsNumbered() {
     QCOMPARE(history.markers().back().number, static_cast<int>(History::kMaxMarkers) + 3);
     history.reset(at(10));
     QVERIFY(history.markers().empty());
+}
+
+void TstHistory::burstsOfTheEngineAreOneMarkerWithoutANumber() {
+    History history;
+    history.reset(at(0));
+    history.addEvent(eventAt(1, engine::ConfigApplied{{{"threads", "1", "2"}}, 7}));
+    for (const double seconds : {20.0, 21.5, 29.0, 60.0}) {
+        history.addEvent(eventAt(seconds, engine::Preempted{.id = {}, .tokens = 8}));
+    }
+    RequestPoint cold;
+    cold.seconds = 3.0;
+    cold.tags = static_cast<std::uint32_t>(engine::SampleTag::Cold);
+    history.addRequest(cold);
+    cold.seconds = 4.0;
+    history.addRequest(cold); // of the same start
+    history.addEvent(eventAt(70, engine::Notice{"stage", {}}));
+    const auto& markers = history.markers();
+    QCOMPARE(markers.size(), 5U);
+    QVERIFY(std::ranges::is_sorted(markers, {}, &HistoryMarker::seconds));
+    const auto noticeOf = [](const HistoryMarker& marker) {
+        return std::get<engine::Notice>(marker.event.body);
+    };
+    QCOMPARE(noticeOf(markers[1]).kind, std::string(kColdStart));
+    QCOMPARE(markers[1].seconds, 3.0);
+    QCOMPARE(noticeOf(markers[2]).kind, std::string(kPreemptionBurst));
+    QCOMPARE(noticeOf(markers[2]).values[0].second, std::string("3"));
+    QCOMPARE(noticeOf(markers[3]).values[0].second, std::string("1"));
+    QVERIFY(markers[2].number < 0 && markers[3].number < 0 && markers[1].number < 0);
+    // What people did keeps its numbers.
+    QCOMPARE(markers[0].number, 1);
+    QCOMPARE(markers[4].number, 2);
 }
 
 void TstHistory::bookmarksStandWhereTheyPoint() {

@@ -9,7 +9,9 @@
 
 #include <QAbstractItemModelTester>
 #include <QApplication>
+#include <QContextMenuEvent>
 #include <QElapsedTimer>
+#include <QMenu>
 #include <QSignalSpy>
 #include <QTest>
 #include <QWheelEvent>
@@ -109,6 +111,8 @@ private Q_SLOTS:
     void aHiddenSeriesIsNotDrawn();
     void controlClickShowsASeriesAlone();
     void crosshairIsSharedAndLeaves();
+    void plotsOfAPageBeginAtOneX();
+    void seriesAreHiddenFromTheMenu();
     void hoveringDoesNotMakeThePictureAnew();
     void draggingSelectsAndEscapeClears();
     void wheelZoomsAroundThePointer();
@@ -207,6 +211,38 @@ void TstChartView::crosshairIsSharedAndLeaves() {
     QEvent leave(QEvent::Leave);
     QCoreApplication::sendEvent(fixture.first, &leave);
     QVERIFY(!fixture.group.crosshair().has_value());
+}
+
+void TstChartView::plotsOfAPageBeginAtOneX() {
+    Fixture fixture;
+    fixture.show(twoLines());
+    app::Plot wide = twoLines();
+    wide.yMax = 5'000'000.0; // long labels
+    fixture.second->setPlot(wide);
+    QCOMPARE(fixture.first->placeOf(0.0).x(), fixture.second->placeOf(0.0).x());
+    const int before = fixture.first->placeOf(0.0).x();
+    fixture.second->setPlot(twoLines());
+    QVERIFY(fixture.first->placeOf(0.0).x() < before); // and gives the room back
+    QCOMPARE(fixture.first->placeOf(0.0).x(), fixture.second->placeOf(0.0).x());
+}
+
+void TstChartView::seriesAreHiddenFromTheMenu() {
+    Fixture fixture;
+    fixture.show(twoLines());
+    QContextMenuEvent event(QContextMenuEvent::Keyboard, QPoint(50, 50), QPoint(50, 50));
+    QCoreApplication::sendEvent(fixture.first, &event);
+    auto* menu = fixture.first->findChild<QMenu*>();
+    QVERIFY(menu != nullptr);
+    QMenu* series = nullptr;
+    for (QAction* action : menu->actions()) {
+        series = action->text() == QStringLiteral("Series") ? action->menu() : series;
+    }
+    QVERIFY(series != nullptr);
+    QCOMPARE(series->actions().size(), 2);
+    QVERIFY(series->actions().front()->isChecked());
+    series->actions().front()->trigger();
+    QCOMPARE(fixture.first->hiddenSeries().size(), 1);
+    menu->close();
 }
 
 void TstChartView::hoveringDoesNotMakeThePictureAnew() {

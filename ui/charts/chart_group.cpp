@@ -23,6 +23,21 @@ void ChartGroup::add(ChartView* chart) {
     chart->setSelection(m_selection);
 }
 
+void ChartGroup::alignCharts() {
+    double left = 0.0;
+    for (const ChartView* chart : m_charts) {
+        if (!chart->isHidden()) {
+            left = std::max(left, chart->neededLeft());
+        }
+    }
+    if (left != m_left) {
+        m_left = left;
+        for (ChartView* chart : m_charts) {
+            chart->alignLeft();
+        }
+    }
+}
+
 void ChartGroup::remove(ChartView* chart) {
     std::erase(m_charts, chart);
 }

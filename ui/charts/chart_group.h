@@ -26,6 +26,10 @@ public:
     void add(ChartView* chart);
     void remove(ChartView* chart);
     const std::vector<ChartView*>& charts() const { return m_charts; }
+    // One left margin for all that is seen: a time stands at the same place in charts one above the
+    // other.
+    double leftMargin() const { return m_left; }
+    void alignCharts();
 
     const TimeView& view() const { return m_view; }
     void setEnd(double seconds); // silent: the feed that calls it paints anyway
@@ -70,6 +74,7 @@ Q_SIGNALS:
 
 private:
     std::vector<ChartView*> m_charts;
+    double m_left = 0.0;
     TimeView m_view;
     std::vector<app::Marker> m_markers; // in order of time
     std::optional<double> m_crosshair;

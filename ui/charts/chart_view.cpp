@@ -103,7 +103,12 @@ void ChartView::setShowsPinTexts(bool shows) {
 }
 
 void ChartView::layOut() {
-    m_overlay.layOut(m_plot, m_shown, m_hidden, QSizeF(viewport()->size()));
+    alignLeft();
+    m_group.alignCharts(); // its labels may have become wider
+}
+
+void ChartView::alignLeft() {
+    m_overlay.layOut(m_plot, m_shown, m_hidden, QSizeF(viewport()->size()), m_group.leftMargin());
     if (chart()->plotArea() != m_overlay.plotArea()) {
         chart()->setPlotArea(m_overlay.plotArea());
     }

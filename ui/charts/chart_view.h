@@ -38,6 +38,8 @@ public:
     // Where a time lies, at the top of the plot.
     QPoint placeOf(double seconds) const;
     void setShowsPinTexts(bool shows);
+    void alignLeft(); // to the group's margin
+    double neededLeft() const { return m_overlay.neededLeft(); }
     void setCanPopOut(bool can) { m_canPopOut = can; }
 
     void setCrosshair(std::optional<double> x);

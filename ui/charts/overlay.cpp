@@ -26,7 +26,7 @@ double stableWidth(const QString& text, bool isBeside) {
 } // namespace
 
 void Overlay::layOut(const app::Plot& all, const app::Plot& shown, const QStringList& hidden,
-                     QSizeF size) {
+                     QSizeF size, double leastLeft) {
     m_all = &all;
     m_shown = &shown;
     m_size = size;
@@ -39,7 +39,8 @@ void Overlay::layOut(const app::Plot& all, const app::Plot& shown, const QString
         labels = std::max(labels, textWidth(overlay::captionFont(), label.text));
     }
     // In steps, so that the plot of a growing axis does not creep.
-    const double left = overlay::kSide + std::ceil((labels + 7.0) / 8.0) * 8.0 - 6.0;
+    m_neededLeft = overlay::kSide + std::ceil((labels + 7.0) / 8.0) * 8.0 - 6.0;
+    const double left = std::max(m_neededLeft, leastLeft);
     m_area = QRectF(left, 0, std::max(1.0, size.width() - left - overlay::kSide), 1);
     m_scale = app::plotScale(shown, m_area);
     layOutLegend();
@@ -81,7 +82,8 @@ void Overlay::placeLegend() {
             textWidth(overlay::legendFont(true), QCoreApplication::translate("Chart", "total")) +
             5.0 + stableWidth(valueText(reading.total), true);
     }
-    double total = -overlay::kEntryGap;
+    const double gap = m_isLegendBeside ? overlay::kEntryGap : overlay::kStackGap;
+    double total = -gap;
     for (std::size_t index = 0; index < m_legend.size(); ++index) {
         Entry& entry = m_legend[index];
         const bool isStack = entry.series->kind == app::SeriesKind::Stack;
@@ -91,7 +93,7 @@ void Overlay::placeLegend() {
             width += 5.0 + stableWidth(text, m_isLegendBeside);
         }
         entry.bounds = QRectF(0, 0, width, 18.0);
-        total += width + overlay::kEntryGap;
+        total += width + gap;
     }
     const double right = m_size.width() - overlay::kSide;
     double x = m_isLegendBeside ? right - total : overlay::kSide;
@@ -102,7 +104,7 @@ void Overlay::placeLegend() {
             y += overlay::kLegendRow;
         }
         entry.bounds.moveTopLeft(QPointF(x, y));
-        x += entry.bounds.width() + overlay::kEntryGap;
+        x += entry.bounds.width() + gap;
     }
 }
 

@@ -22,8 +22,10 @@ namespace ui {
 class Overlay {
 public:
     // Where things stand for a plot in a view of this size. `all` still has the hidden series.
+    // `leastLeft`: where the plot begins at the earliest, so that the charts of a page line up.
     void layOut(const app::Plot& all, const app::Plot& shown, const QStringList& hidden,
-                QSizeF size);
+                QSizeF size, double leastLeft = 0.0);
+    double neededLeft() const { return m_neededLeft; } // for its own labels
     const QRectF& plotArea() const { return m_area; }
     const app::PlotScale& scale() const { return m_scale; }
 
@@ -82,7 +84,7 @@ private:
     std::vector<Entry> m_legend;
     double m_totalWidth = 0.0;
     std::vector<PinBox> m_pins;
-    double m_headBottom = 0.0;
+    double m_headBottom = 0.0, m_neededLeft = 0.0;
     bool m_isLegendBeside = true; // of the title; else in rows of its own
     bool m_showsPinTexts = false;
     std::optional<double> m_crosshair;

@@ -15,6 +15,7 @@ inline constexpr double kLabelRow = 22.0;  // under the plot
 inline constexpr double kLineMark = 16.0;  // of a legend entry with its gap
 inline constexpr double kStackMark = 12.0;
 inline constexpr double kEntryGap = 12.0;
+inline constexpr double kStackGap = 10.0; // of many entries in rows of their own
 inline constexpr double kPinHeight = 14.0;
 
 inline QFont captionFont() {

@@ -86,7 +86,7 @@ void LiveEvents::advance(const app::History& history, app::SampleFilter filter,
     const std::size_t first = markers.size() > watched ? markers.size() - watched : 0;
     for (std::size_t index = markers.size(); index-- > first;) {
         const int number = markers[index].number;
-        if (app::bookmarkOf(markers[index].event)) {
+        if (number <= 0 || app::bookmarkOf(markers[index].event)) {
             continue; // it changed nothing
         }
         while (m_effects.size() > 2 * kMostRows) { // no row shows the oldest any more

@@ -68,6 +68,7 @@ protected:
 private:
     void buildToolbar();
     void tick();
+    app::ChartLimits limits() const;
     void beginCycle();
     void feedNext();
     void feedMarkers();

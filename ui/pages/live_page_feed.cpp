@@ -75,6 +75,16 @@ qint64 LivePage::movedMs() const {
     return static_cast<qint64>(std::min(1000.0 * pixels * span / widest, double{kStillCycleMs}));
 }
 
+// As they are set now, also over what was measured before.
+app::ChartLimits LivePage::limits() const {
+    const engine::EngineConfig config =
+        m_session.hasModel() ? m_session.config().effective : engine::EngineConfig{};
+    app::ChartLimits limits = app::limitsOf(config, m_session.serviceTtftMs());
+    limits.memoryPercent = m_session.alarms().limit("memory");
+    limits.busyTo = m_session.alarms().limit("device_busy");
+    return limits;
+}
+
 void LivePage::beginCycle() {
     const std::size_t count = seen().size();
     if (count == 0) {
@@ -90,7 +100,8 @@ void LivePage::beginCycle() {
     m_cycleRange = {.from = m_group->view().from(),
                     .to = m_group->view().to(),
                     .filter = m_filter,
-                    .edge = m_edge};
+                    .edge = m_edge,
+                    .limits = limits()};
     // The turn goes on round the charts, so that a view that moves often starves none.
     m_remaining = count;
     if (!isRunning) {

@@ -224,7 +224,8 @@ void RunCharts::feedNext() {
         chart->setPlot(row->make(historyOf(*row), {.from = view.from(),
                                                    .to = view.to(),
                                                    .maxPoints = chart->plotWidth(),
-                                                   .cache = &m_cache}));
+                                                   .cache = &m_cache,
+                                                   .limits = app::runLimits(m_run->summary)}));
     }
     if (m_remaining > 0) {
         m_feedTimer->start(kBetweenCharts);

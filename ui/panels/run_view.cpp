@@ -12,6 +12,7 @@
 #include "ui/widgets/card.h"
 #include "ui/widgets/chip.h"
 #include "ui/widgets/figure.h"
+#include "ui/widgets/icon.h"
 #include "ui/widgets/note_edit.h"
 
 #include <QComboBox>
@@ -85,8 +86,7 @@ RunView::RunView(QWidget* parent) : QWidget(parent) {
     head->setSpacing(8);
     m_title = makeLabel({}, TextRole::PageTitle, this);
     m_state = new Tag({}, Tone::Neutral, this);
-    m_facts = makeLabel({}, TextRole::Small, this);
-    m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_facts = new ElidedText(type::kControl, ColorRole::Text2, QFont::Normal, this);
     m_report = makeButton({}, ButtonKind::Normal, this);
     m_report->setIcon(icon(QStringLiteral("export")));
     m_span = makeButton({}, ButtonKind::Normal, this);
@@ -101,6 +101,7 @@ RunView::RunView(QWidget* parent) : QWidget(parent) {
     for (std::size_t i = 0; i < app::kDialects; ++i) {
         m_dialects->addItem({});
     }
+    m_title->setMinimumWidth(1); // cut before the buttons are; whole in its tool tip
     head->addWidget(m_title);
     head->addWidget(m_state);
     head->addWidget(m_facts, 1);
@@ -340,6 +341,7 @@ void RunView::refresh() {
     }
     facts.removeAll(QString());
     m_facts->setText(facts.join(QStringLiteral(" · ")));
+    m_facts->setToolTip(m_facts->text());
     showSpan();
     m_settings->setText(settingLines(summary));
     m_machine->setText(app::machineLines(summary.run.machineJson).join(u'\n'));

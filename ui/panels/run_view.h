@@ -20,6 +20,7 @@ namespace ui {
 
 class Figure;
 class DialectView;
+class ElidedText;
 class RunCharts;
 class Tag;
 
@@ -62,7 +63,7 @@ private:
     app::OpenedRun m_run;
     QLabel* m_title = nullptr;
     Tag* m_state = nullptr;
-    QLabel* m_facts = nullptr;
+    ElidedText* m_facts = nullptr;
     QPushButton* m_report = nullptr;
     QPushButton* m_experiment = nullptr;
     QPushButton* m_chartsButton = nullptr;

@@ -130,6 +130,12 @@ public:
 
 private:
     static void paintPin(QPainter& painter, const QRectF& box, const EventRow& row) {
+        if (row.number <= 0) { // a line on the charts without a pin
+            painter.setPen(Qt::NoPen);
+            painter.setBrush(color(app::markerColor(row.kind)));
+            painter.drawEllipse(box.center(), 2.5, 2.5);
+            return;
+        }
         const QString number = QString::number(row.number);
         const QFont pin = font(10, QFont::DemiBold);
         QRectF bounds = box;
