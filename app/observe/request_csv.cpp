@@ -27,7 +27,7 @@ std::string requestCsvLine(const RequestRow& row) {
         engine::name(row.outcome), engine::name(row.reason), tags, row.promptTokens, row.hitTokens,
         row.outputTokens, csvNumber(row.ttftMs, 3), csvNumber(row.ttftFromReceivedMs, 3),
         csvNumber(row.ttftFromAdmittedMs, 3), csvNumber(row.tpotMs, 3), csvNumber(row.e2eMs, 3),
-        row.preemptions);
+        row.preemptions.size());
     for (std::size_t i = 0; i < engine::kStages; ++i) {
         line +=
             "," +

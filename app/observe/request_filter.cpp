@@ -41,7 +41,7 @@ std::optional<double> plainNumber(const RequestRow& row, std::string_view key) {
         return static_cast<double>(row.outputTokens);
     }
     if (key == "preemptions") {
-        return static_cast<double>(row.preemptions);
+        return static_cast<double>(row.preemptions.size());
     }
     if (key == "ttft") {
         return row.ttftMs;

@@ -47,7 +47,15 @@ RequestRow requestRow(const engine::RequestRecord& record, engine::TimePoint sta
     row.e2eMs = milliseconds(record.e2e());
     row.blockedMs = static_cast<double>(record.blockedNs) / kMillisecond;
     row.blockedBy = static_cast<std::uint64_t>(record.blockedBy);
-    row.preemptions = static_cast<int>(record.preemptions.size());
+    const auto due = stamps.scheduled ? stamps.scheduled : stamps.received;
+    for (const engine::PreemptionSpan& span : record.preemptions) {
+        const auto toMs = [](auto time) {
+            return std::chrono::duration<double, std::milli>(time).count();
+        };
+        row.preemptions.push_back(
+            {.atMs = due ? toMs(span.begin - *due) : 0.0,
+             .lengthMs = span.end ? std::optional(toMs(*span.end - span.begin)) : std::nullopt});
+    }
     if (record.ledgerNs) {
         row.ledgerMs.emplace();
         std::ranges::transform(*record.ledgerNs, row.ledgerMs->begin(), [](std::int64_t ns) {

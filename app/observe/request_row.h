@@ -26,7 +26,12 @@ struct RequestRow {
     std::optional<double> firstSeconds; // of the first visible text, else of the end
     std::optional<double> ttftMs, ttftFromReceivedMs, ttftFromAdmittedMs, tpotMs, e2eMs;
     std::optional<std::array<float, engine::kStages>> ledgerMs;
-    int preemptions = 0;
+    // When it lost its place, from due, and for how long; absent where it never got it back.
+    struct Preemption {
+        double atMs = 0.0;
+        std::optional<double> lengthMs;
+    };
+    std::vector<Preemption> preemptions;
     double blockedMs = 0.0; // by a closed batch with free places, until blockedBy was answered
     std::uint64_t blockedBy = 0;
 };

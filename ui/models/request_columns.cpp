@@ -74,6 +74,9 @@ Tone tagTone(std::string_view key) {
 QString ledgerText(const Row& row) {
     const bool hasEndedBadly =
         row.outcome == engine::Outcome::Rejected || row.outcome == engine::Outcome::Failed;
+    if ((row.tags & engine::kNotComputed) != 0) {
+        return say(QT_TRANSLATE_NOOP("RequestColumns", "not a latency sample"));
+    }
     return hasEndedBadly && !row.ledgerMs ? QString::fromStdString(row.message) : QString();
 }
 
@@ -239,14 +242,15 @@ void RequestDelegate::paintCell(QPainter& painter, const QRect& bounds,
         return;
     }
     case RequestColumn::Ledger: {
-        if (row.ledgerMs) {
+        const bool isSample = (row.tags & engine::kNotComputed) == 0;
+        if (row.ledgerMs && isSample) {
             paintLedgerBar(painter, QRectF(bounds.left(), middle - 5, bounds.width(), 10), row,
                            m_scaleMs());
             return;
         }
         const QFont face = ui::font(type::kCaption);
         painter.setFont(face);
-        painter.setPen(color(outcomeLook(row.outcome).text));
+        painter.setPen(color(isSample ? outcomeLook(row.outcome).text : ColorRole::Text3));
         painter.drawText(
             bounds, Qt::AlignLeft | Qt::AlignVCenter,
             QFontMetrics(face).elidedText(ledgerText(row), Qt::ElideRight, bounds.width()));

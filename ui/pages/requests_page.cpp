@@ -84,7 +84,7 @@ void RequestsPage::buildToolbar(QVBoxLayout* column) {
     m_filter->addAction(icon(QStringLiteral("search"), ColorRole::Text3),
                         QLineEdit::LeadingPosition);
     m_filter->setClearButtonEnabled(true);
-    m_filter->setMinimumWidth(176);
+    m_filter->setMinimumWidth(150);
     m_filter->setMaximumWidth(320);
     bar->addWidget(m_filter, 1);
     for (std::size_t i = 0; i < m_chips.size(); ++i) {
@@ -160,6 +160,7 @@ void RequestsPage::buildTable(QVBoxLayout* column) {
     split->setSizes({480, 300});
     column->addWidget(split, 1);
     connect(m_table, &TableView::rowChosen, this, [this](int row) {
+        m_isChosen = row >= 0;
         m_card->setRequest(row < 0 ? std::nullopt : std::optional(m_model->rowAt(row)));
     });
     connect(m_table, &TableView::rowActivated, this, &RequestsPage::openOnTimeline);
@@ -200,12 +201,25 @@ void RequestsPage::flush() {
     }
     if (m_ticks++ % kRescaleTicks == 0) {
         rescale();
+        showNewest();
     }
     const engine::Snapshot figures = m_session.snapshot();
     m_running->setText(tr("%1 running, %2 waiting")
                            .arg(app::numberText(static_cast<double>(figures.running)),
                                 app::numberText(static_cast<double>(figures.waiting))));
     m_running->setVisible(figures.running + figures.waiting > 0);
+}
+
+// Until the operator chooses one: the request that ended last. The table goes on flowing.
+void RequestsPage::showNewest() {
+    if (!m_isChosen && m_model->rowCount() > 0) {
+        const auto newest = std::ranges::find_if(
+            m_model->rows().rbegin(), m_model->rows().rend(),
+            [](const app::RequestRow& row) { return row.ledgerMs.has_value(); });
+        if (newest != m_model->rows().rend()) {
+            m_card->setRequest(*newest);
+        }
+    }
 }
 
 void RequestsPage::rescale() {
@@ -344,6 +358,7 @@ void RequestsPage::setShown(bool isShown) {
     if (isShown) {
         flush();
         rescale();
+        showNewest();
     }
 }
 

@@ -62,6 +62,7 @@ private:
     void applyFilter();
     void refreshCounts();
     void rescale();
+    void showNewest();
     void showColumnsMenu();
     void exportCsv();
     void openOnTimeline(int row);
@@ -90,6 +91,7 @@ private:
     double m_scaleMs = 100.0;
     int m_ticks = 0;
     bool m_isShown = false;
+    bool m_isChosen = false; // by the operator, in the table
 };
 
 } // namespace ui

@@ -10,6 +10,7 @@
 #include "ui/widgets/chip.h"
 #include "ui/widgets/key_button.h"
 #include "ui/widgets/prompt_edit.h"
+#include "ui/widgets/toggle_switch.h"
 #include "ui/widgets/waterfall.h"
 
 #include <QCoreApplication>
@@ -166,24 +167,29 @@ void Playground::buildComposer(QVBoxLayout* column) {
     composer->setSpacing(8);
     m_prompt = new PromptEdit(this);
     composer->addWidget(m_prompt);
+    m_feedState = makeLabel({}, TextRole::Caption, this);
+    m_feedState->hide();
+    composer->addWidget(m_feedState);
     auto* buttons = new QHBoxLayout;
     buttons->setSpacing(8);
     m_stop = makeButton({}, ButtonKind::Normal, this);
     m_stop->setIcon(icon(QStringLiteral("stop")));
     m_send = new KeyButton(ButtonKind::Primary, QStringLiteral("Ctrl ⏎"), this);
     m_send->setIcon(icon(QStringLiteral("send"), ColorRole::OnAccent));
-    m_feed = makeButton({}, ButtonKind::Quiet, this);
-    m_feed->setCheckable(true);
+    m_feed = new ToggleSwitch(this);
+    m_feedName = makeLabel({}, TextRole::Small, this);
+    m_feedName->setBuddy(m_feed);
     m_feedTimer = new QTimer(this);
     m_feedTimer->setSingleShot(true);
     m_feedTimer->setInterval(kFeedMs);
     connect(m_feedTimer, &QTimer::timeout, this, &Playground::feed);
-    connect(m_feed, &QPushButton::toggled, this, [this](bool isOn) {
+    connect(m_feed, &QAbstractButton::toggled, this, [this](bool isOn) {
         if (isOn) {
             feed();
         } else {
             dropFeed();
         }
+        showFeed();
     });
     connect(m_prompt, &QPlainTextEdit::textChanged, this, [this] {
         if (m_feed->isChecked() && !m_feedTimer->isActive()) {
@@ -191,6 +197,7 @@ void Playground::buildComposer(QVBoxLayout* column) {
         }
     });
     buttons->addWidget(m_feed);
+    buttons->addWidget(m_feedName);
     buttons->addStretch(1);
     buttons->addWidget(m_stop);
     buttons->addWidget(m_send);
@@ -410,7 +417,8 @@ void Playground::retranslate() {
     m_ledgerCard->setTitle(tr("First token of this answer"), tr("ms from Send"));
     m_totalName->setText(tr("Total after Send"));
     m_prompt->setAccessibleName(tr("Prompt"));
-    m_feed->setText(tr("Feed while typing"));
+    m_feedName->setText(tr("Feed while typing"));
+    m_feed->setAccessibleName(m_feedName->text());
     m_feed->setToolTip(tr("Let the engine compute the prompt while you type it, and compare the "
                           "time to the first token with and without"));
     m_stop->setText(tr("Stop"));

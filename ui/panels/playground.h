@@ -25,6 +25,7 @@ class Card;
 class PromptEdit;
 class SamplingForm;
 class Tag;
+class ToggleSwitch;
 class Waterfall;
 
 class Playground final : public QWidget {
@@ -62,6 +63,7 @@ private:
     engine::Request opening();
     void feed();
     void dropFeed();
+    void showFeed();
     void measureWithout();
     void showAnswer();
     void finishAnswer();
@@ -87,7 +89,10 @@ private:
     PromptEdit* m_prompt = nullptr;
     QPushButton* m_stop = nullptr;
     QPushButton* m_send = nullptr;
-    QPushButton* m_feed = nullptr; // checked: the engine computes the prompt while it is typed
+    ToggleSwitch* m_feed = nullptr; // on: the engine computes the prompt while it is typed
+    QLabel* m_feedName = nullptr;
+    QLabel* m_feedState =
+        nullptr; // what of the draft has been handed over, and how long it is kept
     QTimer* m_feedTimer = nullptr;
     app::PromptFeeder m_feeder;
     bool m_wasFed = false;                // the present answer's prompt was

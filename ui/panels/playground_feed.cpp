@@ -3,6 +3,7 @@
 #include "app/session.h"
 #include "ui/panels/playground.h"
 #include "ui/widgets/prompt_edit.h"
+#include "ui/widgets/toggle_switch.h"
 
 #include <QLabel>
 #include <QPushButton>
@@ -26,6 +27,19 @@ void Playground::feed() {
     }
     m_feeder.follow(*m_session.backend(), opening(),
                     m_prompt->toPlainText().trimmed().toStdString());
+    showFeed();
+}
+
+// While a draft is with the engine: that it is, and until when it is kept.
+void Playground::showFeed() {
+    const bool isOpen = m_feed->isChecked() && m_feeder.isOpen();
+    m_feedState->setVisible(isOpen);
+    if (isOpen) {
+        const auto kept = static_cast<double>(m_session.config().effective.streamTtlMs) / 1000.0;
+        m_feedState->setText(tr("%n character(s) handed over while you type · kept for %1 s",
+                                nullptr, static_cast<int>(m_prompt->toPlainText().trimmed().size()))
+                                 .arg(app::numberText(kept)));
+    }
 }
 
 void Playground::dropFeed() {

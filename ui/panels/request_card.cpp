@@ -52,6 +52,11 @@ RequestCard::RequestCard(QWidget* parent) : QFrame(parent) {
     column->addLayout(head);
     m_waterfall = new Waterfall(this);
     column->addWidget(m_waterfall, 1);
+    m_second = makeLabel({}, TextRole::Small, this);
+    m_second->setWordWrap(true);
+    m_second->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_second->hide();
+    column->addWidget(m_second);
     m_empty = makeLabel({}, TextRole::Muted, this);
     m_empty->setAlignment(Qt::AlignCenter);
     m_empty->setWordWrap(true);
@@ -115,6 +120,7 @@ void RequestCard::refresh() {
         m_empty->setText(tr("Select a request to see where its first token's time went."));
         m_sum->clear();
         m_facts->clear();
+        m_second->hide();
         return;
     }
     const auto bold = [](std::optional<double> ms) {
@@ -132,15 +138,33 @@ void RequestCard::refresh() {
     m_sum->setText(ledger ? tr("<b>Sum of stages %1 ms</b>")
                                 .arg(app::numberText(ledger->shownTotalMs, ledger->decimals))
                           : tr("<b>No first token</b>"));
-    const QString preemptions = m_row->preemptions == 0
-                                    ? tr("no preemption")
-                                    : tr("preempted %n times", nullptr, m_row->preemptions);
+    const QString preemptions =
+        m_row->preemptions.empty()
+            ? tr("no preemption")
+            : tr("preempted %n times", nullptr, static_cast<int>(m_row->preemptions.size()));
     m_facts->setText(tr("%1 prompt tokens, %2 of them hits · %3 output tokens · %4")
                          .arg(app::numberText(static_cast<double>(m_row->promptTokens)),
                               app::numberText(static_cast<double>(m_row->hitTokens)),
                               app::numberText(static_cast<double>(m_row->outputTokens)),
                               preemptions) +
                      blockedText(*m_row));
+    m_second->setText(secondLedger(*m_row));
+    m_second->setVisible(!m_row->preemptions.empty());
+}
+
+// What the request lost after it had begun: each time its place was taken, and for how long.
+QString RequestCard::secondLedger(const app::RequestRow& row) {
+    QStringList parts;
+    double total = 0.0;
+    for (const app::RequestRow::Preemption& each : row.preemptions) {
+        total += each.lengthMs.value_or(0.0);
+        parts << (each.lengthMs
+                      ? tr("at %1 ms for %2 ms")
+                            .arg(app::numberText(each.atMs), app::millisecondsText(*each.lengthMs))
+                      : tr("at %1 ms, to its end").arg(app::numberText(each.atMs)));
+    }
+    return tr("<b>Second ledger: %1 ms without a place</b> %2")
+        .arg(app::millisecondsText(total), parts.join(QStringLiteral(" · ")));
 }
 
 // Who held it up, in a closed batch.

@@ -23,6 +23,7 @@ public:
     explicit RequestCard(QWidget* parent = nullptr);
 
     void setRequest(std::optional<app::RequestRow> row);
+    static QString secondLedger(const app::RequestRow& row);
     static QString blockedText(const app::RequestRow& row);
     QString asText() const; // what the copy button gives
 
@@ -39,6 +40,7 @@ private:
     QLabel* m_edges = nullptr;
     QPushButton* m_copy = nullptr;
     Waterfall* m_waterfall = nullptr;
+    QLabel* m_second = nullptr; // of a preempted request
     QLabel* m_empty = nullptr;
     QLabel* m_sum = nullptr;
     QLabel* m_facts = nullptr;

@@ -1,11 +1,14 @@
 #include "ui/widgets/ledger_bar.h"
 
+#include "app/labels.h"
+
 #include <QCoreApplication>
 #include <QEvent>
 #include <QFontMetrics>
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <vector>
 
 namespace ui {
@@ -31,6 +34,8 @@ constexpr std::array<LegendEntry, 10> kLegend = {{
     {engine::Stage::Remainder, QT_TRANSLATE_NOOP("ledger", "remainder")},
 }};
 
+constexpr double kMostlyQueue = 0.9;
+constexpr double kRoomForBreak = 110.0;
 constexpr double kSwatch = 8.0;
 constexpr double kEntryGap = 14.0;
 
@@ -77,9 +82,62 @@ void paintStage(QPainter& painter, const QRectF& box, engine::Stage stage) {
     painter.fillRect(box, fill);
 }
 
+// Where nearly all was waiting the queue is cut, with its figure, and what follows has the rest of
+// the cell on a scale of its own: else at overload every bar is one colour.
+static void paintBroken(QPainter& painter, const QRectF& bounds, const app::RequestRow& row,
+                        double queueMs, double totalMs) {
+    painter.save();
+    painter.setClipRect(bounds, Qt::IntersectClip);
+    const QString words =
+        queueMs >= 1000.0
+            ? QCoreApplication::translate("ledger", "queue %1 s")
+                  .arg(app::numberText(queueMs / 1000.0, 1))
+            : QCoreApplication::translate("ledger", "queue %1 ms").arg(app::numberText(queueMs));
+    const QFont face = ui::font(type::kCaption, QFont::DemiBold);
+    const double cut =
+        std::min(bounds.width() * 0.7, QFontMetricsF(face).horizontalAdvance(words) + 22.0);
+    const QRectF part(bounds.left(), bounds.top() - 2, cut, bounds.height() + 4);
+    painter.setClipRect(part.united(bounds), Qt::ReplaceClip);
+    paintStage(painter, part, engine::Stage::Queue);
+    painter.setFont(face);
+    painter.setPen(color(ColorRole::Card));
+    painter.drawText(part.adjusted(5, 0, -14, 0), Qt::AlignLeft | Qt::AlignVCenter, words);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(color(ColorRole::Card), 1.5));
+    for (const double shift : {5.0, 9.0}) {
+        painter.drawLine(QPointF(part.right() - shift + 2, part.top()),
+                         QPointF(part.right() - shift - 2, part.bottom()));
+    }
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const double rest = std::max(1e-3, totalMs - queueMs);
+    const double room = bounds.right() - part.right() - 2.0;
+    double at = part.right() + 2.0;
+    for (std::size_t i = 0; i < engine::kStages; ++i) {
+        if (static_cast<engine::Stage>(i) == engine::Stage::Queue) {
+            continue;
+        }
+        const double length = std::max(0.0F, (*row.ledgerMs)[i]) / rest * room;
+        if (length >= 0.75) {
+            paintStage(
+                painter,
+                QRectF(at, bounds.top(), length - (length > 2.5 ? 1.0 : 0.0), bounds.height()),
+                static_cast<engine::Stage>(i));
+        }
+        at += length;
+    }
+    painter.restore();
+}
+
 void paintLedgerBar(QPainter& painter, const QRectF& bounds, const app::RequestRow& row,
                     double scaleMs) {
     if (!row.ledgerMs || scaleMs <= 0.0) {
+        return;
+    }
+    const auto queue =
+        static_cast<double>((*row.ledgerMs)[static_cast<std::size_t>(engine::Stage::Queue)]);
+    const double total = std::accumulate(row.ledgerMs->begin(), row.ledgerMs->end(), 0.0);
+    if (queue > kMostlyQueue * total && bounds.width() > kRoomForBreak) {
+        paintBroken(painter, bounds, row, queue, total);
         return;
     }
     painter.save();
