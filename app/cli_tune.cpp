@@ -3,6 +3,7 @@
 #include "app/cli_database.h"
 #include "app/cli_report.h"
 #include "app/command/text_table.h"
+#include "app/experiment/advice.h"
 #include "app/experiment/claims.h"
 #include "app/experiment/tuner.h"
 #include "app/headless_experiment.h"
@@ -222,30 +223,17 @@ struct AdviseArguments {
     bool asJson = false;
 };
 
-// Of the recorded runs within the limits, the one that served most; with enough requests to say so.
-std::optional<RunSummary> bestRecorded(const std::filesystem::path& log,
-                                       const ServiceLimits& limits) {
+std::optional<RunSummary> bestOf(const std::filesystem::path& log, const ServiceLimits& limits) {
     std::error_code ignored;
-    if (!std::filesystem::exists(log, ignored)) {
-        return std::nullopt;
-    }
-    std::optional<RunSummary> best;
-    for (RunSummary& run : orFail(openForReading(log)->runs())) {
-        const bool isWithin =
-            run.ttftMs.n >= leastCount(0.99) && run.ttftMs.p99 &&
-            (!limits.ttftP99Ms || *run.ttftMs.p99 <= *limits.ttftP99Ms) &&
-            (!limits.tpotP99Ms || (run.tpotMs.p99 && *run.tpotMs.p99 <= *limits.tpotP99Ms));
-        if (isWithin && (!best || run.requestsPerSecond > best->requestsPerSecond)) {
-            best = std::move(run);
-        }
-    }
-    return best;
+    return std::filesystem::exists(log, ignored)
+               ? bestRecorded(orFail(openForReading(log)->runs()), limits)
+               : std::nullopt;
 }
 
 ExitStatus runAdvise(const AdviseArguments& arguments) {
     const ServiceLimits limits = limitsOf(arguments.limits);
     const Advice advice = ruleFor(limits);
-    const auto best = bestRecorded(logOf(arguments.record), limits);
+    const auto best = bestOf(logOf(arguments.record), limits);
     if (arguments.asJson) {
         Json json = {{"rule", advice.isRealtime ? "realtime first" : "throughput first"},
                      {"settings", Json::object()}};

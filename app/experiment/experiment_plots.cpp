@@ -107,20 +107,34 @@ Plot distribution(const Experiment& experiment, std::vector<std::vector<double>>
         }
         const QString name = sideName(experiment, static_cast<int>(side));
         // The legend tells how many there are; an outline has no newest value.
-        plot.series.push_back({.key = name,
-                               .name = name + QStringLiteral(" · n ") +
-                                       numberText(static_cast<double>(sides[side].size())),
-                               .color = sideColor(static_cast<int>(side))});
+        const auto median = quantile(sides[side], 0.5);
+        plot.series.push_back(
+            {.key = name,
+             .name = name + QStringLiteral(" · n ") +
+                     numberText(static_cast<double>(sides[side].size())) +
+                     (median ? QStringLiteral(" · p50 ") + millisecondsText(median) : QString()),
+             .color = sideColor(static_cast<int>(side))});
         Series series{.key = name + QStringLiteral("_outline"),
                       .color = sideColor(static_cast<int>(side)),
-                      .kind = SeriesKind::Step,
+                      .kind = SeriesKind::Area,
                       .width = 2.0};
-        for (int bin = 0; bin <= kBins && !sides[side].empty(); ++bin) {
-            series.points.emplace_back(bin * width, shares[static_cast<std::size_t>(bin)]);
+        for (int bin = 0; bin < kBins && !sides[side].empty(); ++bin) {
+            const double share = shares[static_cast<std::size_t>(bin)];
+            series.points.emplace_back(bin * width, share);
+            series.points.emplace_back((bin + 1) * width, share);
         }
         plot.series.push_back(std::move(series));
     }
     fitY(plot);
+    for (std::size_t side = 0; side < sides.size(); ++side) {
+        if (const auto median = quantile(sides[side], 0.5)) {
+            plot.series.push_back(
+                {.key = sideName(experiment, static_cast<int>(side)) + QStringLiteral("_p50"),
+                 .color = sideColor(static_cast<int>(side)),
+                 .width = 1.0,
+                 .points = {{*median, 0.0}, {*median, plot.yMax}}});
+        }
+    }
     return plot;
 }
 
@@ -133,12 +147,14 @@ std::size_t shownSides(const Experiment& experiment) {
 Plot blockTimeline(const Experiment& experiment, const std::vector<Block>& blocks,
                    const History& history) {
     const bool wantsLatency = isLatency(experiment);
-    const Measure* measure = findExperimentMeasure(experiment.metric);
     Plot plot{.key = QStringLiteral("blocks"),
               .title = say(QT_TRANSLATE_NOOP("experiments", "Blocks")),
-              .unit = wantsLatency
-                          ? say(QT_TRANSLATE_NOOP("experiments", "TTFT, median of each second, ms"))
-                          : say(QT_TRANSLATE_NOOP("experiments", "output tokens/s, each second")),
+              .unit =
+                  wantsLatency
+                      ? say(QT_TRANSLATE_NOOP("experiments",
+                                              "TTFT, median of each second, ms; line: the block’s"))
+                      : say(QT_TRANSLATE_NOOP("experiments",
+                                              "output tokens/s, each second; line: the block’s")),
               .xMax = std::max(10.0, history.endSeconds()),
               .series = {},
               .bands = {},
@@ -146,8 +162,9 @@ Plot blockTimeline(const Experiment& experiment, const std::vector<Block>& block
               .thresholds = {},
               .shades = {},
               .emptyText = say(QT_TRANSLATE_NOOP("experiments", "No block has ended yet"))};
+    const std::size_t curves = std::min<std::size_t>(2, experiment.sides.size());
     for (int side = 0; side < 2; ++side) {
-        if (static_cast<std::size_t>(side) < experiment.sides.size()) {
+        if (static_cast<std::size_t>(side) < curves) {
             plot.series.push_back(
                 {.key = QString::number(side),
                  .name = experiment.sweepKey.empty() ? sideName(experiment, side) : QString(),
@@ -155,36 +172,51 @@ Plot blockTimeline(const Experiment& experiment, const std::vector<Block>& block
                  .width = 1.5});
         }
     }
+    Series means{.key = QStringLiteral("mean"), .color = ColorRole::Text1, .width = 1.0};
+    // What is drawn, which need not be what the claim is about.
+    const char* drawn = wantsLatency ? "ttft_p50_ms" : "output_tokens_per_s";
     for (const Block& block : blocks) {
         if (block.to <= 0.0) {
             continue; // measured before, in another run
         }
-        auto& series = plot.series[static_cast<std::size_t>(block.side) % plot.series.size()];
+        auto& series = plot.series[static_cast<std::size_t>(block.side) % curves];
         for (const QPointF& point : secondsOf(history, block.from, block.to, wantsLatency)) {
             series.points.push_back(point);
         }
         series.points.emplace_back(block.to + 0.1, kGap);
-        const auto figure = block.figures.find(experiment.metric);
+        const auto figure = block.figures.find(drawn);
         QString name = QString::fromStdString(blockLabel(experiment, block));
-        if (figure != block.figures.end() && measure != nullptr) {
-            name += QStringLiteral(" · ") +
-                    (measure->unit == "ms"
-                         ? millisecondsText(figure->second.value)
-                         : numberText(figure->second.value, figure->second.value < 99.95 ? 1 : 0));
+        if (figure != block.figures.end()) {
+            const double value = figure->second.value;
+            name +=
+                QStringLiteral(" · ") +
+                (wantsLatency ? millisecondsText(value) : numberText(value, value < 99.95 ? 1 : 0));
+            means.points.insert(means.points.end(),
+                                {{block.from, value}, {block.to, value}, {block.to + 0.1, kGap}});
         }
-        if (!block.contamination.empty()) {
+        const bool isMarked = !block.contamination.empty();
+        if (isMarked) {
             name = QStringLiteral("⚠ ") + name;
         }
+        const auto shade = [&plot](double from, double to, ColorRole color, double opacity) {
+            plot.shades.push_back(
+                {.from = from, .to = to, .color = color, .opacity = opacity, .name = {}});
+        };
+        shade(block.begin, block.from, ColorRole::Text3, 0.06);                 // warm-up
+        shade(block.to, std::max(block.to, block.end), ColorRole::Text3, 0.13); // drain
+        shade(block.from, block.to, sideColor(block.side), 0.10);
+        if (isMarked) {
+            shade(block.from, block.to, ColorRole::Warn, 0.20);
+        }
+        // Its name has all of the block's room.
         plot.shades.push_back({.from = block.begin,
-                               .to = block.from,
-                               .color = ColorRole::Text3,
-                               .opacity = 0.13,
-                               .name = {}});
-        plot.shades.push_back({.from = block.from,
-                               .to = block.to,
-                               .color = sideColor(block.side),
-                               .opacity = 0.10,
+                               .to = std::max(block.to, block.end),
+                               .color = isMarked ? ColorRole::Warn : sideColor(block.side),
+                               .opacity = 0.0,
                                .name = name});
+    }
+    if (!means.points.empty()) {
+        plot.series.push_back(std::move(means));
     }
     fitY(plot);
     return plot;

@@ -4,15 +4,21 @@
 #include "app/store/summary.h"
 #include "tests/support/fake_session.h"
 #include "ui/pages/experiments_page.h"
+#include "ui/panels/advisor_view.h"
 #include "ui/panels/claims_view.h"
 #include "ui/panels/experiment_editor.h"
 #include "ui/panels/experiment_list.h"
 #include "ui/panels/experiment_view.h"
+#include "ui/panels/sides_form.h"
 #include "ui/panels/tuner_view.h"
+#include "ui/panels/workload_form.h"
 #include "ui/theme.h"
+#include "ui/widgets/interval_bar.h"
 #include "ui/widgets/toml_edit.h"
 #include "ui/widgets/tuner_scatter.h"
 
+#include <QComboBox>
+#include <QDoubleSpinBox>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -54,6 +60,9 @@ private Q_SLOTS:
     void anExperimentRunsInPlaceAndIsListed();
     void stoppingKeepsWhatWasMeasured();
     void copiesAreEditedAsFormAndText();
+    void theFormHasWhatTheTextHas();
+    void theRuleStandsBesideTheMeasurements();
+    void intervalsShareOneScale();
     void claimsAreFilteredAndOpened();
     void theTunerShowsFrontAndOptimum();
     void theProofIsOfTheSearchsOwnQuestion();
@@ -157,6 +166,94 @@ void TstExperimentsPage::copiesAreEditedAsFormAndText() {
     const auto own = app::ownExperiments(app::ownExperimentsFolder());
     QCOMPARE(own.size(), std::size_t{1});
     QCOMPARE(own.front(), editor.draft().experiment());
+}
+
+void TstExperimentsPage::theFormHasWhatTheTextHas() {
+    ui::ExperimentEditor editor;
+    editor.edit(*app::loadExperiment("continuous-single"));
+    // What varies: a second setting on both sides.
+    const int rows = editor.sides()->rowCount();
+    QVERIFY(rows >= 1);
+    editor.sides()->addRow(QStringLiteral("batching.token_budget"), QStringLiteral("64"),
+                           QStringLiteral("256"));
+    Q_EMIT editor.sides()->changed();
+    const auto& sides = editor.draft().experiment().sides;
+    QCOMPARE(sides.size(), std::size_t{2});
+    QCOMPARE(sides[1].settings.back(),
+             (std::pair<std::string, std::string>("batching.token_budget", "256")));
+    QVERIFY(editor.text()->toPlainText().contains(QStringLiteral("\"256\"")));
+    // Statistic, stop rule, the workload's own figures.
+    editor.statistic()->setCurrentIndex(
+        editor.statistic()->findData(static_cast<int>(app::Statistic::Ratio)));
+    Q_EMIT editor.statistic()->activated(editor.statistic()->currentIndex());
+    editor.stopAt()->setValue(5.0);
+    QCOMPARE(editor.draft().experiment().statistic, app::Statistic::Ratio);
+    QCOMPARE(editor.draft().experiment().stopAt, 0.05);
+    QVERIFY(editor.text()->toPlainText().contains(QStringLiteral("stop = 0.05")));
+    editor.workloadName()->setCurrentIndex(editor.workloadName()->findData(QString()));
+    Q_EMIT editor.workloadName()->activated(editor.workloadName()->currentIndex());
+    QVERIFY(editor.draft().experiment().workloadName.empty());
+    app::Workload own = editor.workload()->workload();
+    own.stages.front().users = 3;
+    own.stages.front().kind = app::ArrivalKind::Closed;
+    editor.workload()->setWorkload(own);
+    Q_EMIT editor.workload()->changed();
+    QCOMPARE(editor.draft().experiment().workload.stages.front().users, 3);
+    QVERIFY(!editor.draft().problem());
+    // The text says the same, whoever reads it.
+    const auto read = app::parseExperiment(editor.draft().text(), editor.draft().experiment().name);
+    QVERIFY(read.has_value());
+    QVERIFY(*read == editor.draft().experiment());
+    // And the way back: a sweep that was typed stands in the form.
+    editor.edit(*app::loadExperiment("batch-size"));
+    QVERIFY(!editor.draft().experiment().sweepKey.empty());
+    QVERIFY(!editor.draft().problem());
+    editor.sides()->chooseSweep(false);
+    QVERIFY(editor.draft().experiment().sweepKey.empty());
+}
+
+void TstExperimentsPage::theRuleStandsBesideTheMeasurements() {
+    ui::AdvisorView advisor;
+    advisor.show();
+    QCOMPARE(advisor.rows().rowCount(), 1); // the rule alone
+    QVERIFY(!advisor.rows().rowAt(0).ttftP99Ms.has_value());
+    app::RunSummary run;
+    run.run.id = 7;
+    run.ttftMs.n = 400;
+    run.ttftMs.p99 = 120.0;
+    run.requestsPerSecond = 9.0;
+    run.settings = {{.timeNs = 0,
+                     .field = "batching.policy",
+                     .requested = "continuous",
+                     .effective = "continuous",
+                     .state = {},
+                     .reason = {}}};
+    app::RunSummary slow = run;
+    slow.run.id = 8;
+    slow.ttftMs.p99 = 900.0;
+    slow.requestsPerSecond = 20.0;
+    app::RunSummary few = run;
+    few.run.id = 9;
+    few.ttftMs.n = 20;
+    few.requestsPerSecond = 50.0;
+    advisor.setRuns({few, slow, run});
+    QCOMPARE(advisor.rows().rowCount(), 2);
+    QCOMPARE(advisor.rows().rowAt(1).run.value_or(0), std::int64_t{7});
+    QVERIFY(advisor.rows().rowAt(1).isWithin);
+    QSignalSpy applied(&advisor, &ui::AdvisorView::applyRequested);
+    advisor.setCanApply(true);
+    advisor.table()->selectShownRow(1);
+    button(&advisor, QStringLiteral("Apply live"))->click();
+    QCOMPARE(applied.count(), 1);
+    const auto settings = applied[0][0].value<app::SettingTexts>();
+    QCOMPARE(settings.front().second, std::string("continuous"));
+}
+
+void TstExperimentsPage::intervalsShareOneScale() {
+    QCOMPARE(ui::intervalScale({}), 0.05);
+    QCOMPARE(ui::intervalScale({{.value = 0.04, .low = 0.01, .high = 0.11}}), 0.2);
+    QCOMPARE(ui::intervalScale({{.value = -0.93, .low = {}, .high = {}}}), 1.0);
+    QCOMPARE(ui::intervalScale({{.value = 9.0, .low = {}, .high = {}}}), 2.0);
 }
 
 void TstExperimentsPage::claimsAreFilteredAndOpened() {

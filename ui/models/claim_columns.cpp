@@ -92,13 +92,17 @@ std::vector<Column<ClaimLine>> claimColumns() {
             [](const ClaimLine&) { return QString(); })
             .wide(230),
         C([] { return QStringLiteral("n"); }, cell([](const app::ClaimRow& row) {
-              return row.verdict.claim.n > 0
-                         ? app::numberText(static_cast<double>(row.verdict.claim.n))
-                         : QString();
+              const auto n = static_cast<int>(row.verdict.claim.n);
+              const QString number = app::numberText(static_cast<double>(row.verdict.claim.n));
+              return n <= 0 ? QString()
+                     : row.experiment.method == app::Method::Load
+                         ? QCoreApplication::translate("ClaimColumns", "%n load(s)", nullptr, n)
+                         : number;
           }))
             .atRight()
             .wide(80),
         C([] { return say(QT_TRANSLATE_NOOP("ClaimColumns", "Verdict")); }, cell(verdictText))
+            .withToolTip(cell(verdictText))
             .wide(250),
     };
 }
@@ -144,8 +148,12 @@ void ClaimDelegate::paintCell(QPainter& painter, const QRect& bounds,
         return;
     }
     const VerdictLook look = claimLook(claim.verdict);
-    const double end = paintTag(painter, QPointF(bounds.left(), QRectF(bounds).center().y()),
-                                verdictText(*line.row), look.tone, look.iconName);
+    QString words = verdictText(*line.row);
+    const int frame = tagWidth(QString(), !look.iconName.isEmpty());
+    words = QFontMetrics(ui::font(type::kCaption))
+                .elidedText(words, Qt::ElideRight, std::max(20, bounds.width() - frame));
+    const double end = paintTag(painter, QPointF(bounds.left(), QRectF(bounds).center().y()), words,
+                                look.tone, look.iconName);
     const QString more = moreText(*line.row);
     if (!more.isEmpty()) {
         paintText(painter, QRectF(bounds).adjusted(end - bounds.left() + 8, 0, 0, 0), more,

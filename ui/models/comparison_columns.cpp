@@ -69,10 +69,34 @@ QString countsText(const Row& row) {
              app::numberText(static_cast<double>(row.nB)));
 }
 
+std::optional<RelativeInterval> relativeOf(const Row& row) {
+    const auto relative = app::relativeDifference(row);
+    if (!relative) {
+        return std::nullopt;
+    }
+    RelativeInterval shown{.value = relative->share, .low = {}, .high = {}};
+    if (relative->interval) {
+        shown.low = relative->interval->low;
+        shown.high = relative->interval->high;
+    }
+    return shown;
+}
+
 } // namespace
 
+double comparisonScale(const ComparisonModel& model) {
+    std::vector<RelativeInterval> intervals;
+    for (const Row& row : model.rows()) {
+        if (const auto shown = relativeOf(row)) {
+            intervals.push_back(*shown);
+        }
+    }
+    return intervalScale(intervals);
+}
+
 std::vector<Column<Row>> comparisonColumns(std::function<QString()> nameA,
-                                           std::function<QString()> nameB) {
+                                           std::function<QString()> nameB,
+                                           std::function<double()> scale) {
     using C = Column<Row>;
     const auto value = [](std::optional<double> Row::*side) {
         return
@@ -96,10 +120,10 @@ std::vector<Column<Row>> comparisonColumns(std::function<QString()> nameA,
         C([] { return say(QT_TRANSLATE_NOOP("ComparisonColumns", "95 % interval")); }, intervalText)
             .atRight()
             .wide(116),
-        C([] { return QStringLiteral("−100 … +100"); },
+        C([scale] { return intervalScaleText(scale()); },
           [](const Row&) {
               return QString();
-          }).wide(94),
+          }).wide(140),
         C([] { return QStringLiteral("%"); }, percentText).atRight().wide(54),
         C([] { return say(QT_TRANSLATE_NOOP("ComparisonColumns", "Verdict")); },
           [](const Row& row) { return verdictLook(row.verdict).text; })
@@ -150,16 +174,12 @@ void ComparisonDelegate::paintCell(QPainter& painter, const QRect& bounds,
         return;
     }
     case ComparisonColumn::Bar: {
-        if (const auto relative = app::relativeDifference(row)) {
-            RelativeInterval shown{.value = relative->share, .low = {}, .high = {}};
-            if (relative->interval) {
-                shown.low = relative->interval->low;
-                shown.high = relative->interval->high;
-            }
+        if (const auto shown = relativeOf(row)) {
             const bool isResolved =
                 row.verdict == app::Verdict::Better || row.verdict == app::Verdict::Worse;
-            paintIntervalBar(painter, QRectF(bounds.left(), middle - 7, bounds.width(), 14), shown,
-                             1.0, color(isResolved ? direction(row.verdict) : ColorRole::Text2));
+            paintIntervalBar(painter, QRectF(bounds.left(), middle - 7, bounds.width(), 14), *shown,
+                             comparisonScale(m_model),
+                             color(isResolved ? direction(row.verdict) : ColorRole::Text2));
         }
         return;
     }

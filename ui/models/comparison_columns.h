@@ -23,7 +23,9 @@ using ComparisonModel = TableModel<app::ComparisonRow>;
 
 // Names of the sides stand in the head; they are read at each call.
 std::vector<Column<app::ComparisonRow>> comparisonColumns(std::function<QString()> nameA,
-                                                          std::function<QString()> nameB);
+                                                          std::function<QString()> nameB,
+                                                          std::function<double()> scale);
+double comparisonScale(const ComparisonModel& model); // of the bars' column, as a share
 
 class ComparisonDelegate final : public TableDelegate {
     Q_OBJECT

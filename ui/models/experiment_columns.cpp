@@ -72,9 +72,31 @@ QString countsText(const Row& row) {
     return text;
 }
 
+std::optional<RelativeInterval> relativeOf(const Row& row) {
+    if (row.a == 0.0) {
+        return std::nullopt;
+    }
+    RelativeInterval shown{.value = row.difference / std::abs(row.a), .low = {}, .high = {}};
+    if (row.interval) {
+        shown.low = row.interval->low / std::abs(row.a);
+        shown.high = row.interval->high / std::abs(row.a);
+    }
+    return shown;
+}
+
 } // namespace
 
-std::vector<Column<Row>> measureColumns() {
+double measureScale(const MeasureModel& model) {
+    std::vector<RelativeInterval> intervals;
+    for (const Row& row : model.rows()) {
+        if (const auto shown = relativeOf(row)) {
+            intervals.push_back(*shown);
+        }
+    }
+    return intervalScale(intervals);
+}
+
+std::vector<Column<Row>> measureColumns(std::function<double()> scale) {
     using C = Column<Row>;
     const auto value = [](double Row::*side) {
         return [side](const Row& row) { return app::numberText(row.*side, decimalsOf(row)); };
@@ -98,10 +120,10 @@ std::vector<Column<Row>> measureColumns() {
         C([] { return say(QT_TRANSLATE_NOOP("ExperimentColumns", "95 % interval")); }, intervalText)
             .atRight()
             .wide(126),
-        C([] { return QStringLiteral("−60 % … 0 … +60 %"); },
+        C([scale] { return intervalScaleText(scale()); },
           [](const Row&) {
               return QString();
-          }).wide(126),
+          }).wide(150),
         C([] { return say(QT_TRANSLATE_NOOP("ExperimentColumns", "p, Holm")); }, chanceText)
             .withToolTip([](const Row&) {
                 return say(QT_TRANSLATE_NOOP("ExperimentColumns",
@@ -109,7 +131,7 @@ std::vector<Column<Row>> measureColumns() {
                                              "measures of this table"));
             })
             .atRight()
-            .wide(80),
+            .wide(92),
         C([] { return say(QT_TRANSLATE_NOOP("ExperimentColumns", "Verdict")); },
           [](const Row& row) { return verdictLook(row.verdict).text; })
             .withToolTip(countsText)
@@ -138,17 +160,12 @@ void MeasureDelegate::paintCell(QPainter& painter, const QRect& bounds,
     const Row& row = m_model.rowAt(index.row());
     const double middle = bounds.top() + bounds.height() / 2.0;
     if (index.column() == static_cast<int>(MeasureColumn::Bar)) {
-        if (row.a != 0.0) {
-            RelativeInterval shown{
-                .value = row.difference / std::abs(row.a), .low = {}, .high = {}};
-            if (row.interval) {
-                shown.low = row.interval->low / std::abs(row.a);
-                shown.high = row.interval->high / std::abs(row.a);
-            }
+        if (const auto shown = relativeOf(row)) {
             const bool isResolved =
                 row.verdict == app::Verdict::Better || row.verdict == app::Verdict::Worse;
-            paintIntervalBar(painter, QRectF(bounds.left(), middle - 7, bounds.width(), 14), shown,
-                             0.6, color(isResolved ? direction(row) : ColorRole::Text2));
+            paintIntervalBar(painter, QRectF(bounds.left(), middle - 7, bounds.width(), 14), *shown,
+                             measureScale(m_model),
+                             color(isResolved ? direction(row) : ColorRole::Text2));
         }
     } else if (index.column() == static_cast<int>(MeasureColumn::Verdict)) {
         const VerdictLook look = verdictLook(row.verdict);

@@ -11,7 +11,9 @@ namespace ui {
 enum class MeasureColumn : std::uint8_t { Measure, A, B, Difference, Interval, Bar, P, Verdict };
 
 using MeasureModel = TableModel<app::MeasureVerdict>;
-std::vector<Column<app::MeasureVerdict>> measureColumns();
+// `scale`: of the bars' column, as a share; read at each call.
+std::vector<Column<app::MeasureVerdict>> measureColumns(std::function<double()> scale);
+double measureScale(const MeasureModel& model);
 
 class MeasureDelegate final : public TableDelegate {
     Q_OBJECT

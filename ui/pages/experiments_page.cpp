@@ -75,12 +75,14 @@ ExperimentsPage::ExperimentsPage(app::Session& session, QWidget* parent)
     m_stack->addWidget(m_claims);
     m_tuner = new TunerView(m_stack);
     m_stack->addWidget(m_tuner);
+    buildViews();
     column->addWidget(m_tabs);
     column->addWidget(m_stack, 1);
     connect(m_tabs, &TabRow::currentChanged, m_stack, &QStackedWidget::setCurrentIndex);
     connect(m_claims, &ClaimsView::experimentRequested, this, &ExperimentsPage::openArgument);
     connect(m_claims, &ClaimsView::stopRequested, this, &ExperimentsPage::stop);
     connect(m_tuner, &TunerView::startRequested, this, &ExperimentsPage::startSearch);
+    connect(m_tuner, &TunerView::resumeRequested, this, &ExperimentsPage::resumeSearch);
     connect(m_tuner, &TunerView::stopRequested, this, &ExperimentsPage::stop);
     connect(m_tuner, &TunerView::proveRequested, this, &ExperimentsPage::proveSettings);
     connect(m_tuner, &TunerView::applyRequested, this,

@@ -21,10 +21,12 @@ class Session;
 
 namespace ui {
 
+class AdvisorView;
 class ClaimsView;
 class ExperimentEditor;
 class ExperimentList;
 class ExperimentView;
+class ReplayView;
 class TabRow;
 class TunerView;
 
@@ -45,6 +47,8 @@ public:
     const ExperimentView* view() const { return m_view; }
     const ClaimsView* claims() const { return m_claims; }
     TunerView* tuner() const { return m_tuner; }
+    AdvisorView* advisor() const { return m_advisor; }
+    ReplayView* replay() const { return m_replay; }
     ExperimentList* list() const { return m_list; }
     const app::ExperimentRun* run() const { return m_run.get(); }
     void showTab(int index);
@@ -52,6 +56,7 @@ public:
     // Goes on with the experiment shown where the same model is loaded; else says why not.
     void continueShown(int blocks);
     void startSearch();
+    void resumeSearch(); // goes on with the one shown, its blocks kept
     void proveSettings(const app::SettingTexts& settings);
     void stop();
     // Writes the report of the experiment shown, or of the claims: .html, .pdf, .md, .json.
@@ -67,6 +72,9 @@ protected:
 
 private:
     QWidget* buildExperiments();
+    void buildViews(); // beside the tuner
+    void feedViews();  // with the runs of the log, in the background
+    void feedAdvisor();
     void launch(std::unique_ptr<app::ExperimentRun> run);
     void refreshResults();
     void takeResults(std::vector<app::ExperimentResult> results);
@@ -117,6 +125,8 @@ private:
     ExperimentEditor* m_editor = nullptr;
     ClaimsView* m_claims = nullptr;
     TunerView* m_tuner = nullptr;
+    AdvisorView* m_advisor = nullptr;
+    ReplayView* m_replay = nullptr;
 };
 
 } // namespace ui

@@ -10,6 +10,7 @@
 #include "ui/panels/experiment_editor.h"
 #include "ui/panels/experiment_list.h"
 #include "ui/panels/experiment_view.h"
+#include "ui/panels/replay_view.h"
 #include "ui/panels/tuner_view.h"
 #include "ui/widgets/tab_row.h"
 
@@ -251,6 +252,7 @@ void ExperimentsPage::setShown(bool isShown) {
     m_isShown = isShown;
     if (isShown) {
         refreshResults();
+        feedViews();
         if (m_foreignLog.empty()) {
             readForeign({}, 0); // the example
         }
@@ -289,12 +291,17 @@ QWidget* ExperimentsPage::firstFocus() {
 }
 
 void ExperimentsPage::openArgument(const QString& argument) {
-    constexpr std::array kViews = {"results", "claims", "tuner"};
+    constexpr std::array kViews = {"results", "claims", "tuner", "advisor", "replay"};
     for (int view = 0; view < static_cast<int>(kViews.size()); ++view) {
         if (argument == QLatin1String(kViews[std::size_t(view)])) {
             showTab(view);
             return;
         }
+    }
+    if (argument.startsWith(QStringLiteral("replay:"))) {
+        showTab(4);
+        m_replay->chooseRun(argument.mid(7).toLongLong());
+        return;
     }
     if (argument.startsWith(QStringLiteral("run:"))) {
         m_wantedRun = argument.mid(4).toLongLong();
@@ -319,7 +326,8 @@ void ExperimentsPage::openArgument(const QString& argument) {
 }
 
 void ExperimentsPage::retranslate() {
-    m_tabs->setItems({tr("Experiments"), tr("Claims"), tr("Tuner")});
+    m_tabs->setItems(
+        {tr("Experiments"), tr("Claims"), tr("Tuner"), tr("Advisor"), tr("Replay and what-if")});
     m_search->setPlaceholderText(tr("Search"));
     m_search->setAccessibleName(tr("Search experiments"));
     m_new->setToolTip(tr("Write an experiment of your own, from the one shown"));

@@ -6,13 +6,14 @@
 #include "ui/pages/experiments_page.h"
 #include "ui/panels/tuner_view.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace ui {
 
 void ExperimentsPage::startSearch() {
     const app::ServiceLimits limits = m_tuner->limits();
-    auto plan = app::planTuner(m_tuner->minutes(), std::nullopt);
+    auto plan = app::planTuner(m_tuner->minutes(), m_tuner->workload());
     if (!plan) {
         Q_EMIT messageRaised(tr("The search did not start"),
                              QString::fromStdString(plan.error().message));
@@ -24,6 +25,29 @@ void ExperimentsPage::startSearch() {
     aimFor(limits);
     app::Experiment experiment = plan->experiment;
     start(std::move(experiment), app::tunerSchedule(*plan));
+}
+
+void ExperimentsPage::resumeSearch() {
+    const auto search =
+        std::ranges::find(m_results, std::string("tuner"), [](const app::ExperimentResult& result) {
+            return result.experiment.name;
+        });
+    if (!canStart() || m_tuner->blocks().empty()) {
+        return;
+    }
+    if (search != m_results.end() && !search->run.modelDigest.empty() &&
+        search->run.modelDigest != m_session.capabilities().modelDigest) {
+        Q_EMIT messageRaised(
+            tr("The search was not continued"),
+            tr("It was made with another model. Open that model, or search anew."));
+        return;
+    }
+    aimFor(m_tuner->limits());
+    const app::TunerPlan plan = app::resumedPlan(m_tuner->experiment(), m_tuner->minutes());
+    auto run = std::make_unique<app::ExperimentRun>(m_session, plan.experiment);
+    run->setSchedule(app::tunerSchedule(plan)); // the earlier blocks are among the run's own
+    run->continueAfter(m_tuner->blocks(), std::nullopt);
+    launch(std::move(run));
 }
 
 // Goodput is counted within these limits until the experiment ends.

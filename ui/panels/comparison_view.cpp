@@ -73,8 +73,10 @@ ComparisonView::ComparisonView(QWidget* parent) : QWidget(parent) {
 QWidget* ComparisonView::buildTable() {
     auto* card = new Card(this);
     card->setFlush();
-    m_model = new ComparisonModel(
-        comparisonColumns([this] { return sideA(); }, [this] { return sideB(); }), this);
+    m_model = new ComparisonModel(comparisonColumns([this] { return sideA(); },
+                                                    [this] { return sideB(); },
+                                                    [this] { return comparisonScale(*m_model); }),
+                                  this);
     m_table = new TableView(card);
     m_table->setSortingEnabled(false);
     m_table->setModel(m_model);

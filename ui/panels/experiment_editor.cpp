@@ -1,7 +1,10 @@
 #include "ui/panels/experiment_editor.h"
 
 #include "app/experiment/experiment_labels.h"
+#include "app/labels.h"
 #include "app/report/report.h"
+#include "ui/panels/sides_form.h"
+#include "ui/panels/workload_form.h"
 #include "ui/theme.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/choice_field.h"
@@ -14,22 +17,44 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QSpinBox>
 #include <QTimer>
 #include <QVBoxLayout>
+
+#include <algorithm>
+#include <array>
 
 namespace ui {
 
 namespace {
 
 constexpr int kTextDelayMs = 300;
+constexpr int kFormWidth = 420;
 
-QDoubleSpinBox* secondsBox(double least, QWidget* parent) {
+QString plain(std::string_view text) {
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+QDoubleSpinBox* numberBox(double least, double most, const QString& suffix, QWidget* parent) {
     auto* box = new QDoubleSpinBox(parent);
-    box->setRange(least, 86'400.0);
+    box->setRange(least, most);
     box->setDecimals(1);
-    box->setSuffix(QStringLiteral(" s"));
+    box->setSuffix(suffix);
+    box->setKeyboardTracking(false);
     return box;
+}
+
+// A built-in workload that one block can hold.
+std::vector<app::Workload> usableWorkloads() {
+    std::vector<app::Workload> list;
+    for (const app::BuiltInWorkload& built : app::builtInWorkloads()) {
+        auto workload = app::parseWorkload(built.toml, built.name);
+        if (workload && workload->stages.size() == 1) {
+            list.push_back(std::move(*workload));
+        }
+    }
+    return list;
 }
 
 } // namespace
@@ -50,28 +75,7 @@ ExperimentEditor::ExperimentEditor(QWidget* parent)
     column->addLayout(head);
     auto* parts = new QHBoxLayout;
     parts->setSpacing(space::kBetweenCards);
-    auto* card = new Card(this);
-    card->setFixedWidth(360);
-    auto* form = new QFormLayout;
-    form->setVerticalSpacing(8);
-    m_name = new QLineEdit(card);
-    m_metric = new ChoiceField(card);
-    m_claim = new QLineEdit(card);
-    m_blocks = new QSpinBox(card);
-    m_blocks->setRange(1, 1000);
-    m_measure = secondsBox(0.1, card);
-    m_warmup = secondsBox(0.0, card);
-    m_drain = secondsBox(0.1, card);
-    for (QWidget* field : std::initializer_list<QWidget*>{m_name, m_metric, m_claim, m_blocks,
-                                                          m_measure, m_warmup, m_drain}) {
-        QLabel* label = makeLabel({}, TextRole::Small, card);
-        label->setBuddy(field);
-        m_names << label;
-        form->addRow(label, field);
-    }
-    card->body()->addLayout(form);
-    card->body()->addStretch(1);
-    parts->addWidget(card);
+    parts->addWidget(buildForm());
     auto* right = new QVBoxLayout;
     m_text = new TomlEdit(this);
     m_problem = makeLabel({}, TextRole::Small, this);
@@ -90,17 +94,95 @@ ExperimentEditor::ExperimentEditor(QWidget* parent)
             m_delay->start();
         }
     });
-    connect(m_name, &QLineEdit::textEdited, this, &ExperimentEditor::takeForm);
-    connect(m_claim, &QLineEdit::editingFinished, this, &ExperimentEditor::takeForm);
-    connect(m_metric, &QComboBox::activated, this, &ExperimentEditor::takeForm);
-    connect(m_blocks, &QSpinBox::valueChanged, this, &ExperimentEditor::takeForm);
-    for (QDoubleSpinBox* box : {m_measure, m_warmup, m_drain}) {
-        connect(box, &QDoubleSpinBox::valueChanged, this, &ExperimentEditor::takeForm);
-    }
     connect(m_save, &QPushButton::clicked, this, &ExperimentEditor::save);
     connect(m_cancel, &QPushButton::clicked, this, &ExperimentEditor::cancelled);
+    fillChoices();
     retranslate();
     showForm();
+}
+
+QFormLayout* ExperimentEditor::addSection(QVBoxLayout* column) {
+    if (!m_sections.isEmpty()) {
+        column->addWidget(makeRule(this));
+    }
+    QLabel* title = makeLabel({}, TextRole::SmallTitle, this);
+    m_sections << title;
+    column->addWidget(title);
+    auto* form = new QFormLayout;
+    form->setVerticalSpacing(6);
+    form->setHorizontalSpacing(10);
+    column->addLayout(form);
+    return form;
+}
+
+QLabel* ExperimentEditor::addRow(QFormLayout* form, QWidget* field) {
+    QLabel* label = makeLabel({}, TextRole::Small, this);
+    label->setBuddy(field);
+    m_names << label;
+    form->addRow(label, field);
+    return label;
+}
+
+QWidget* ExperimentEditor::buildForm() {
+    auto* scroll = new QScrollArea(this);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setFixedWidth(kFormWidth);
+    auto* card = new Card(scroll);
+    QVBoxLayout* column = card->body();
+    QFormLayout* form = addSection(column);
+    m_name = new QLineEdit(card);
+    addRow(form, m_name);
+    m_method = new ChoiceField(card);
+    addRow(form, m_method);
+    addSection(column);
+    m_sides = new SidesForm(card);
+    column->addWidget(m_sides);
+    form = addSection(column);
+    m_metric = new ChoiceField(card);
+    addRow(form, m_metric);
+    m_statistic = new ChoiceField(card);
+    addRow(form, m_statistic);
+    m_lane = new ChoiceField(card);
+    addRow(form, m_lane);
+    m_claim = new QLineEdit(card);
+    addRow(form, m_claim);
+    form = addSection(column);
+    m_blocks = new QSpinBox(card);
+    m_blocks->setRange(1, 1000);
+    addRow(form, m_blocks);
+    m_measure = numberBox(0.1, 86'400.0, {}, card);
+    addRow(form, m_measure);
+    m_warmup = numberBox(0.0, 86'400.0, {}, card);
+    addRow(form, m_warmup);
+    m_drain = numberBox(0.1, 86'400.0, {}, card);
+    addRow(form, m_drain);
+    m_stopAt = numberBox(0.0, 100.0, QStringLiteral(" %"), card);
+    addRow(form, m_stopAt);
+    form = addSection(column);
+    m_workloadName = new ChoiceField(card);
+    addRow(form, m_workloadName);
+    m_saturation = numberBox(0.0, 10.0, QStringLiteral(" ×"), card);
+    m_saturation->setDecimals(2);
+    m_saturation->setSingleStep(0.1);
+    addRow(form, m_saturation);
+    m_workload = new WorkloadForm(card);
+    column->addWidget(m_workload);
+    column->addStretch(1);
+    scroll->setWidget(card);
+    connect(m_name, &QLineEdit::textEdited, this, &ExperimentEditor::takeForm);
+    connect(m_claim, &QLineEdit::editingFinished, this, &ExperimentEditor::takeForm);
+    connect(m_sides, &SidesForm::changed, this, &ExperimentEditor::takeForm);
+    connect(m_workload, &WorkloadForm::changed, this, &ExperimentEditor::takeForm);
+    connect(m_blocks, &QSpinBox::valueChanged, this, &ExperimentEditor::takeForm);
+    for (QComboBox* box : {m_method, m_metric, m_statistic, m_lane, m_workloadName}) {
+        connect(box, &QComboBox::activated, this, &ExperimentEditor::takeForm);
+    }
+    for (QDoubleSpinBox* box : {m_measure, m_warmup, m_drain, m_stopAt, m_saturation}) {
+        connect(box, &QDoubleSpinBox::valueChanged, this, &ExperimentEditor::takeForm);
+    }
+    return scroll;
 }
 
 void ExperimentEditor::edit(const app::Experiment& experiment) {
@@ -120,20 +202,44 @@ void ExperimentEditor::takeForm() {
     }
     app::Experiment experiment = m_draft.experiment();
     experiment.title = m_name->text().toStdString();
+    experiment.method = static_cast<app::Method>(m_method->currentData().toInt());
     experiment.metric = m_metric->currentData().toString().toStdString();
+    experiment.statistic = static_cast<app::Statistic>(m_statistic->currentData().toInt());
+    experiment.lane = m_lane->currentData().toString().toStdString();
     const auto claim = app::parseClaim(m_claim->text().toStdString());
     setControlState(m_claim, claim ? "" : "bad");
     if (claim) {
         experiment.claim = *claim;
     }
+    m_sides->applyTo(experiment);
     experiment.blocks = m_blocks->value();
     experiment.measureSeconds = m_measure->value();
     experiment.warmupSeconds = m_warmup->value();
     experiment.drainSeconds = m_drain->value();
+    experiment.stopAt = m_stopAt->value() / 100.0;
+    experiment.saturation = m_saturation->value();
+    const std::string built = m_workloadName->currentData().toString().toStdString();
+    if (!built.empty() && built != experiment.workloadName) {
+        const auto settings = experiment.workload.settings;
+        if (auto workload = app::loadWorkload(built)) {
+            experiment.workload = std::move(*workload);
+            experiment.workload.settings.insert(experiment.workload.settings.end(),
+                                                settings.begin(), settings.end());
+        }
+    } else if (built.empty()) {
+        const auto own = m_workload->workload();
+        if (own.stages.size() == 1) {
+            experiment.workload = own;
+        }
+    }
+    experiment.workloadName = built;
     experiment.workload.stages.front().seconds = experiment.blockSeconds();
     m_draft.setExperiment(experiment);
     m_isFilling = true;
     m_text->setPlainText(QString::fromStdString(m_draft.text()));
+    m_workload->setWorkload(m_draft.experiment().workload);
+    m_workload->setEnabled(built.empty());
+    m_blocks->setSingleStep(std::max(1, static_cast<int>(experiment.sides.size())));
     m_isFilling = false;
     showProblem();
 }
@@ -150,19 +256,26 @@ void ExperimentEditor::takeText() {
 void ExperimentEditor::showForm() {
     m_isFilling = true;
     const app::Experiment& experiment = m_draft.experiment();
+    const auto choose = [](QComboBox* box, const QVariant& wanted) {
+        box->setCurrentIndex(box->findData(wanted));
+    };
     m_name->setText(QString::fromStdString(experiment.title));
-    m_metric->clear();
-    for (const app::Measure& measure : app::experimentMeasures()) {
-        m_metric->addItem(app::experimentMeasureLabel(measure),
-                          QString::fromUtf8(measure.key.data(), qsizetype(measure.key.size())));
-    }
-    m_metric->setCurrentIndex(m_metric->findData(QString::fromStdString(experiment.metric)));
+    choose(m_method, static_cast<int>(experiment.method));
+    m_sides->setExperiment(experiment);
+    choose(m_metric, QString::fromStdString(experiment.metric));
+    choose(m_statistic, static_cast<int>(experiment.statistic));
+    choose(m_lane, QString::fromStdString(experiment.lane));
     m_claim->setText(QString::fromStdString(app::claimText(experiment.claim)));
-    m_blocks->setSingleStep(static_cast<int>(experiment.sides.size()));
+    m_blocks->setSingleStep(std::max(1, static_cast<int>(experiment.sides.size())));
     m_blocks->setValue(experiment.blocks);
     m_measure->setValue(experiment.measureSeconds);
     m_warmup->setValue(experiment.warmupSeconds);
     m_drain->setValue(experiment.drainSeconds);
+    m_stopAt->setValue(100.0 * experiment.stopAt);
+    m_saturation->setValue(experiment.saturation);
+    choose(m_workloadName, QString::fromStdString(experiment.workloadName));
+    m_workload->setWorkload(experiment.workload);
+    m_workload->setEnabled(experiment.workloadName.empty());
     if (m_text->toPlainText().toStdString() != m_draft.text()) {
         m_text->setPlainText(QString::fromStdString(m_draft.text()));
     }
@@ -191,15 +304,81 @@ void ExperimentEditor::save() {
     Q_EMIT saved(m_draft.experiment());
 }
 
+// Names in the chosen language; what is chosen stays.
+void ExperimentEditor::fillChoices() {
+    const auto fill = [](QComboBox* box, const QList<std::pair<QString, QVariant>>& items) {
+        const QVariant chosen = box->currentData();
+        box->clear();
+        for (const auto& [name, value] : items) {
+            box->addItem(name, value);
+        }
+        if (chosen.isValid()) {
+            box->setCurrentIndex(box->findData(chosen));
+        }
+    };
+    fill(m_method, {{tr("Requests are sent"), int(app::Method::Traffic)},
+                    {tr("Another copy is loaded"), int(app::Method::Load)},
+                    {tr("A prompt is typed"), int(app::Method::Typing)},
+                    {tr("Texts are encoded"), int(app::Method::Tokenize)}});
+    fill(m_statistic, {{tr("Change of B against A, %"), int(app::Statistic::Change)},
+                       {tr("Ratio of B to A"), int(app::Statistic::Ratio)},
+                       {tr("Difference B − A"), int(app::Statistic::Difference)},
+                       {tr("The value itself"), int(app::Statistic::Level)},
+                       {tr("Slope over the sweep"), int(app::Statistic::Slope)},
+                       {tr("Best value of the sweep"), int(app::Statistic::Best)},
+                       {tr("Where it passes 1"), int(app::Statistic::Crossing)}});
+    fill(m_lane, {{tr("Both lanes"), QString()},
+                  {app::laneLabel(engine::Lane::Realtime), QStringLiteral("realtime")},
+                  {app::laneLabel(engine::Lane::Batch), QStringLiteral("batch")}});
+    QList<std::pair<QString, QVariant>> metrics, workloads{{tr("its own"), QString()}};
+    for (const app::Measure& measure : app::experimentMeasures()) {
+        metrics.append({app::experimentMeasureLabel(measure), plain(measure.key)});
+    }
+    for (const app::Workload& workload : usableWorkloads()) {
+        const QString name = QString::fromStdString(workload.name);
+        workloads.append({name, name});
+    }
+    fill(m_metric, metrics);
+    fill(m_workloadName, workloads);
+}
+
 void ExperimentEditor::retranslate() {
     m_title->setText(tr("Own experiment"));
     m_save->setText(tr("Save"));
     m_cancel->setText(tr("Cancel"));
-    const QStringList names = {tr("Title"),    tr("Metric"),  tr("Claim"),         tr("Blocks"),
-                               tr("Measured"), tr("Warm-up"), tr("Drain, at most")};
+    const QStringList sections = {tr("Experiment"), tr("What varies"), tr("What is measured"),
+                                  tr("Blocks"), tr("Workload")};
+    for (int i = 0; i < m_sections.size(); ++i) {
+        m_sections[i]->setText(sections[i]);
+    }
+    const QStringList names = {tr("Title"),
+                               tr("A block is made by"),
+                               tr("Metric"),
+                               tr("Statistic"),
+                               tr("Requests of"),
+                               tr("Claim"),
+                               tr("Blocks"),
+                               tr("Measured"),
+                               tr("Warm-up"),
+                               tr("Drain, at most"),
+                               tr("Stop at an interval of"),
+                               tr("Built in"),
+                               tr("Rate, of saturation")};
     for (int i = 0; i < m_names.size(); ++i) {
         m_names[i]->setText(names[i]);
+        if (m_names[i]->buddy() != nullptr) {
+            m_names[i]->buddy()->setAccessibleName(names[i]);
+        }
     }
+    for (QDoubleSpinBox* box : {m_measure, m_warmup, m_drain}) {
+        box->setSuffix(tr(" s"));
+    }
+    m_stopAt->setSpecialValueText(tr("never: all blocks"));
+    m_stopAt->setToolTip(
+        tr("Ends early once half of the 95 % interval is this share of the value"));
+    m_saturation->setSpecialValueText(tr("off: requests a second"));
+    m_saturation->setToolTip(tr("Rates are in units of this share of what the engine can do, which "
+                                "is measured first"));
     m_claim->setToolTip(tr("\">= 1.52\", \"<= -40 %\", \"about 42\", \"8..16\" or \"none\""));
     m_text->setAccessibleName(tr("Experiment as TOML"));
 }
@@ -207,6 +386,9 @@ void ExperimentEditor::retranslate() {
 void ExperimentEditor::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
     if (event->type() == QEvent::LanguageChange) {
+        m_isFilling = true;
+        fillChoices();
+        m_isFilling = false;
         retranslate();
         showForm();
     }

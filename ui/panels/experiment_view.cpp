@@ -9,6 +9,7 @@
 #include "ui/theme.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/chip.h"
+#include "ui/widgets/icon.h"
 #include "ui/widgets/plot_view.h"
 
 #include <QEvent>
@@ -58,7 +59,7 @@ ExperimentView::ExperimentView(QWidget* parent) : QWidget(parent) {
     middle->addWidget(m_pair, 5);
     m_tableCard = new Card(this);
     m_tableCard->setFlush();
-    m_model = new MeasureModel(measureColumns(), this);
+    m_model = new MeasureModel(measureColumns([this] { return measureScale(*m_model); }), this);
     m_table = new TableView(m_tableCard);
     m_table->setSortingEnabled(false);
     m_table->setModel(m_model);
@@ -76,9 +77,15 @@ ExperimentView::ExperimentView(QWidget* parent) : QWidget(parent) {
     m_tableCard->body()->addWidget(m_foot);
     middle->addWidget(m_tableCard, 6);
     parts->addLayout(middle, 1);
-    m_verdict = new VerdictColumn(this);
-    m_verdict->setFixedWidth(kVerdictWidth);
-    parts->addWidget(m_verdict);
+    auto* scroll = new QScrollArea(this);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    m_verdict = new VerdictColumn(scroll);
+    scroll->setWidget(m_verdict);
+    scroll->setFixedWidth(kVerdictWidth);
+    parts->addWidget(scroll);
     column->addLayout(parts, 1);
     connect(m_verdict, &VerdictColumn::moreRequested, this, &ExperimentView::moreRequested);
     refresh();
@@ -92,8 +99,7 @@ QWidget* ExperimentView::buildHead() {
     m_title = makeLabel({}, TextRole::PageTitle, row);
     m_title->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_state = new Tag({}, Tone::Accent, row);
-    m_caption = makeLabel({}, TextRole::Small, row);
-    m_caption->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_caption = new ElidedText(type::kControl, ColorRole::Text2, QFont::Normal, row);
     m_copy = makeButton({}, ButtonKind::Quiet, row);
     m_copy->setIcon(icon(QStringLiteral("copy")));
     m_report = makeButton({}, ButtonKind::Normal, row);
@@ -123,8 +129,9 @@ QWidget* ExperimentView::buildPlan() {
         part->setSpacing(2);
         m_planHeads[i] = makeLabel({}, TextRole::Caption, card);
         m_planValues[i] = makeLabel({}, TextRole::SmallTitle, card);
-        m_planNotes[i] = makeLabel({}, TextRole::Caption, card);
-        for (QLabel* label : {m_planHeads[i], m_planValues[i], m_planNotes[i]}) {
+        m_planNotes[i] = new ElidedText(type::kCaption, ColorRole::Text3, QFont::Normal, card);
+        for (QWidget* label :
+             std::initializer_list<QWidget*>{m_planHeads[i], m_planValues[i], m_planNotes[i]}) {
             label->setMinimumWidth(40);
             part->addWidget(label);
         }
@@ -148,15 +155,19 @@ void ExperimentView::refreshPlan() {
         m_planValues[at]->setText(value);
         m_planNotes[at]->setText(note);
         m_planValues[at]->setToolTip(value);
+        m_planNotes[at]->setToolTip(note);
     };
     if (experiment.sides.empty()) {
         return;
     }
     const bool isPair = experiment.sweepKey.empty() && experiment.sides.size() == 2;
     set(0, tr("Varies"),
-        isPair ? QStringLiteral("A %1   B %2")
-                     .arg(app::sideText(experiment, 0), app::sideText(experiment, 1))
-               : app::variesText(experiment),
+        isPair
+            ? QStringLiteral("<span style=\"color:%1\">A</span> %2 &nbsp; "
+                             "<span style=\"color:%3\">B</span> %4")
+                  .arg(color(ColorRole::SideA).name(), app::sideText(experiment, 0).toHtmlEscaped(),
+                       color(ColorRole::SideB).name(), app::sideText(experiment, 1).toHtmlEscaped())
+            : app::variesText(experiment).toHtmlEscaped(),
         isPair ? app::variesText(experiment)
                : tr("%n level(s)", nullptr, static_cast<int>(experiment.sides.size())));
     QString load;
@@ -208,12 +219,18 @@ void ExperimentView::refresh() {
     m_state->setText(m_shown.state);
     m_state->setVisible(!m_shown.state.isEmpty());
     m_state->setTone(m_shown.isRunning ? Tone::Info : Tone::Accent);
-    m_caption->setText(m_shown.run && !m_shown.run->requestDigest.empty()
+    // Sides that have workloads of their own do not send the same.
+    const bool isSameList = std::ranges::none_of(experiment.sides, [](const app::Side& side) {
+        return std::ranges::any_of(side.settings, [](const auto& setting) {
+            return setting.first.starts_with("workload.");
+        });
+    });
+    m_caption->setText(m_shown.run && !m_shown.run->requestDigest.empty() && isSameList &&
+                               experiment.method == app::Method::Traffic
                            ? tr("same request list on both sides, %1")
                                  .arg(app::shortDigest(m_shown.run->requestDigest))
                            : app::experimentNote(experiment));
     m_caption->setToolTip(app::experimentNote(experiment));
-    m_caption->setMinimumWidth(20);
     m_copy->setText(tr("Copy and edit"));
     m_report->setText(tr("Report…"));
     m_report->setEnabled(m_shown.run && !m_shown.isRunning);

@@ -17,6 +17,7 @@ class QPushButton;
 namespace ui {
 
 class Card;
+class ElidedText;
 class PlotView;
 class Tag;
 class VerdictColumn;
@@ -62,12 +63,13 @@ private:
     ShownExperiment m_shown;
     QLabel* m_title = nullptr;
     Tag* m_state = nullptr;
-    QLabel* m_caption = nullptr;
+    ElidedText* m_caption = nullptr;
     QPushButton* m_copy = nullptr;
     QPushButton* m_report = nullptr;
     QPushButton* m_apply = nullptr;
     QPushButton* m_start = nullptr;
-    std::array<QLabel*, 5> m_planHeads{}, m_planValues{}, m_planNotes{};
+    std::array<QLabel*, 5> m_planHeads{}, m_planValues{};
+    std::array<ElidedText*, 5> m_planNotes{};
     Card* m_timelineCard = nullptr;
     PlotView* m_timeline = nullptr;
     QWidget* m_pair = nullptr;

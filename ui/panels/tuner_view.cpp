@@ -6,6 +6,7 @@
 #include "app/value_text.h"
 #include "ui/theme.h"
 #include "ui/widgets/card.h"
+#include "ui/widgets/choice_field.h"
 #include "ui/widgets/tuner_scatter.h"
 
 #include <QDoubleSpinBox>
@@ -15,6 +16,8 @@
 #include <QPushButton>
 #include <QSignalBlocker>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace ui {
 
@@ -103,10 +106,22 @@ QWidget* TunerView::buildForm() {
     m_ttft = numberBox(1, 600'000, 300, QStringLiteral(" ms"), side);
     m_tpotName = makeLabel({}, TextRole::Caption, side);
     m_tpot = numberBox(0, 60'000, 0, QStringLiteral(" ms"), side);
+    m_workloadName = makeLabel({}, TextRole::Caption, side);
+    m_workload = new ChoiceField(side);
+    m_workload->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    m_workload->addItem(QString(), QString());
+    for (const app::BuiltInWorkload& built : app::builtInWorkloads()) {
+        const auto workload = app::parseWorkload(built.toml, built.name);
+        if (workload && workload->stages.size() == 1) {
+            const QString name = QString::fromStdString(built.name);
+            m_workload->addItem(name, name);
+        }
+    }
     m_minutesName = makeLabel({}, TextRole::Caption, side);
     m_minutes = numberBox(1, 1440, 10, QStringLiteral(" min"), side);
-    for (QWidget* each : std::initializer_list<QWidget*>{m_ttftName, m_ttft, m_tpotName, m_tpot,
-                                                         m_minutesName, m_minutes}) {
+    for (QWidget* each :
+         std::initializer_list<QWidget*>{m_ttftName, m_ttft, m_tpotName, m_tpot, m_workloadName,
+                                         m_workload, m_minutesName, m_minutes}) {
         column->addWidget(each);
     }
     m_changes = makeLabel({}, TextRole::Small, side);
@@ -116,9 +131,19 @@ QWidget* TunerView::buildForm() {
     m_stateText = makeLabel({}, TextRole::Small, side);
     m_stateText->setWordWrap(true);
     column->addWidget(m_stateText);
+    column->addWidget(makeRule(side));
+    m_roundsTitle = makeLabel({}, TextRole::CardTitle, side);
+    column->addWidget(m_roundsTitle);
+    m_rounds = richLabel(side);
+    column->addWidget(m_rounds);
     column->addStretch(1);
+    m_resume = makeButton({}, ButtonKind::Normal, side);
+    column->addWidget(m_resume);
     m_start = makeButton({}, ButtonKind::Primary, side);
     column->addWidget(m_start);
+    connect(m_resume, &QPushButton::clicked, this, &TunerView::resumeRequested);
+    connect(m_minutes, &QDoubleSpinBox::valueChanged, this, &TunerView::refresh);
+    connect(m_workload, &QComboBox::activated, this, &TunerView::refresh);
     connect(m_start, &QPushButton::clicked, this,
             [this] { m_isRunning ? Q_EMIT stopRequested() : Q_EMIT startRequested(); });
     for (QDoubleSpinBox* box : {m_ttft, m_tpot}) {
@@ -176,6 +201,53 @@ double TunerView::minutes() const {
     return m_minutes->value();
 }
 
+std::optional<app::Workload> TunerView::workload() const {
+    const QString name = m_workload->currentData().toString();
+    const auto chosen = app::loadWorkload(name.toStdString());
+    return name.isEmpty() || !chosen ? std::nullopt : std::optional(*chosen);
+}
+
+void TunerView::setInForce(app::SettingTexts settings) {
+    m_inForce = std::move(settings);
+    showChosen(m_scatter->chosen());
+}
+
+// Each round with half of the candidates before, for longer: planned, then how far it is.
+void TunerView::showRounds() {
+    QString text;
+    const auto addLine = [&text](const QString& name, const QString& value) {
+        text += QStringLiteral("<tr><td>%1</td><td align=\"right\"><b>%2</b></td></tr>")
+                    .arg(name.toHtmlEscaped(), value.toHtmlEscaped());
+    };
+    int last = -1;
+    for (const app::Block& block : m_blocks) {
+        last = std::max(last, block.round);
+    }
+    for (int round = 0; round <= last; ++round) {
+        const auto done = std::ranges::count_if(
+            m_blocks, [round](const app::Block& b) { return b.round == round; });
+        addLine(tr("Round %1").arg(round + 1), tr("%n measured", nullptr, static_cast<int>(done)));
+    }
+    if (last < 0) {
+        const auto plan = app::planTuner(minutes(), workload());
+        for (std::size_t i = 0; plan && i < plan->rounds.size(); ++i) {
+            addLine(tr("Round %1").arg(i + 1),
+                    tr("%1 × %2 s")
+                        .arg(plan->rounds[i].candidates)
+                        .arg(app::numberText(plan->rounds[i].measureSeconds, 0)));
+        }
+        m_scatter->setPlanned(plan ? static_cast<int>(plan->experiment.sides.size()) : 0, minutes(),
+                              limits().ttftP99Ms);
+    }
+    m_roundsTitle->setText(tr("Successive halving"));
+    m_rounds->setText(QStringLiteral("<table width=\"100%\" cellpadding=\"1\">") + text +
+                      QStringLiteral("</table>"));
+    const bool canResume = !m_isRunning && !m_blocks.empty();
+    m_resume->setVisible(canResume);
+    m_resume->setEnabled(m_canStart);
+    m_resume->setText(tr("Search %1 min more").arg(app::numberText(minutes())));
+}
+
 void TunerView::setRunning(bool isRunning, bool canStart) {
     m_isRunning = isRunning;
     m_canStart = canStart;
@@ -209,10 +281,18 @@ void TunerView::showChosen(int point) {
     for (const auto& [key, value] : side.settings) {
         if (!key.starts_with("workload.")) {
             m_chosenSettings.emplace_back(key, value);
-            text +=
-                settingLine(
-                    key, QStringLiteral("<b>%1</b>").arg(valueText(key, value).toHtmlEscaped())) +
-                QStringLiteral("<br>");
+            // Against what is in force: applying shows nothing new.
+            const auto present =
+                std::ranges::find(m_inForce, key, &app::SettingTexts::value_type::first);
+            const QString after =
+                QStringLiteral("<b>%1</b>").arg(valueText(key, value).toHtmlEscaped());
+            const bool isKnown = present != m_inForce.end();
+            text += settingLine(key, !isKnown ? after
+                                     : present->second == value
+                                         ? tr("%1, unchanged").arg(after)
+                                         : valueText(key, present->second).toHtmlEscaped() +
+                                               QStringLiteral(" → ") + after) +
+                    QStringLiteral("<br>");
         }
     }
     text +=
@@ -230,6 +310,14 @@ void TunerView::refresh() {
     m_ttftName->setText(tr("TTFT p99, at most"));
     m_tpotName->setText(tr("TPOT p99, at most (0: no limit)"));
     m_minutesName->setText(tr("Time"));
+    m_workloadName->setText(tr("Workload"));
+    m_workload->setItemText(0, tr("chat, clients = slots"));
+    m_ttft->setAccessibleName(m_ttftName->text());
+    m_tpot->setAccessibleName(m_tpotName->text());
+    m_workload->setAccessibleName(m_workloadName->text());
+    m_minutes->setAccessibleName(m_minutesName->text());
+    m_tpot->setSpecialValueText(tr("no limit"));
+    showRounds();
     m_changes->setText(tr("Changed live: policy, slots, token budget, and precision where the "
                           "build has it. Clients follow the slots. What changes answers further "
                           "is left out on purpose."));

@@ -25,6 +25,10 @@ public:
     app::ServiceLimits limits() const;
     void setLimits(const app::RunInfo& run); // those that its goodput was counted within
     double minutes() const;
+    // Built in, or none: chat with as many clients as slots.
+    std::optional<app::Workload> workload() const;
+    void setInForce(app::SettingTexts settings); // what a choice is told against
+    const std::vector<app::Block>& blocks() const { return m_blocks; }
     void setRunning(bool isRunning, bool canStart);
     void show(const app::Experiment& experiment, const std::vector<app::Block>& blocks,
               const QString& state);
@@ -34,6 +38,7 @@ public:
 
 Q_SIGNALS:
     void startRequested();
+    void resumeRequested(); // with the blocks shown, for some minutes more
     void stopRequested();
     void applyRequested(const app::SettingTexts& settings);
     void proveRequested(const app::SettingTexts& settings); // against what is in force, A-B-A-B
@@ -46,11 +51,12 @@ private:
     QWidget* buildRight();
     void refresh();
     void showChosen(int point);
+    void showRounds();
 
     app::Experiment m_experiment;
     std::vector<app::Block> m_blocks;
     app::TunerResult m_result;
-    app::SettingTexts m_chosenSettings;
+    app::SettingTexts m_chosenSettings, m_inForce;
     QString m_state;
     bool m_isRunning = false, m_canStart = false;
     QLabel* m_formTitle = nullptr;
@@ -60,8 +66,13 @@ private:
     QDoubleSpinBox* m_ttft = nullptr;
     QDoubleSpinBox* m_tpot = nullptr;
     QDoubleSpinBox* m_minutes = nullptr;
+    QLabel* m_workloadName = nullptr;
+    QComboBox* m_workload = nullptr;
     QLabel* m_changes = nullptr;
+    QLabel* m_roundsTitle = nullptr;
+    QLabel* m_rounds = nullptr;
     QLabel* m_stateText = nullptr;
+    QPushButton* m_resume = nullptr;
     QPushButton* m_start = nullptr;
     QLabel* m_title = nullptr;
     TunerScatter* m_scatter = nullptr;

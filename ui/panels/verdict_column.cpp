@@ -3,6 +3,7 @@
 #include "app/durations.h"
 #include "app/experiment/experiment_labels.h"
 #include "app/labels.h"
+#include "app/value_text.h"
 #include "ui/icons.h"
 #include "ui/theme.h"
 #include "ui/widgets/card.h"
@@ -101,7 +102,14 @@ void VerdictColumn::show(const app::Experiment& experiment, const std::vector<ap
 void VerdictColumn::showAnswer(const app::Experiment& experiment,
                                const app::ExperimentVerdict& verdict, bool isRunning) {
     const app::ClaimResult& claim = verdict.claim;
-    const VerdictLook look = claimLook(claim.verdict);
+    VerdictLook look = claimLook(claim.verdict);
+    // Without a claim the answer is the direction of the metric itself.
+    const auto row =
+        std::ranges::find(verdict.measures, experiment.metric, &app::MeasureVerdict::metric);
+    if (claim.verdict == app::ClaimVerdict::NotStated && row != verdict.measures.end() &&
+        row->verdict != app::Verdict::None) {
+        look = verdictLook(row->verdict);
+    }
     m_tag->setText(isRunning ? tr("so far: %1").arg(look.text) : look.text);
     m_tag->setTone(look.tone);
     m_tag->setIconName(look.iconName);
@@ -110,7 +118,10 @@ void VerdictColumn::showAnswer(const app::Experiment& experiment,
     const app::Measure* measure = app::findExperimentMeasure(experiment.metric);
     m_value->setText(claim.measured ? app::claimFigure(experiment, *claim.measured)
                                     : QStringLiteral("—"));
-    m_unit->setText(measure != nullptr ? app::experimentMeasureLabel(*measure) : QString());
+    const QString unit = measure != nullptr ? app::unitText(measure->unit) : QString();
+    m_unit->setText(measure == nullptr ? QString()
+                    : unit.isEmpty()   ? app::experimentMeasureLabel(*measure)
+                                       : app::experimentMeasureLabel(*measure) + u' ' + unit);
     m_interval->setText(
         claim.interval
             ? tr("95 % interval %1, by round").arg(app::claimInterval(experiment, *claim.interval))
@@ -136,7 +147,15 @@ void VerdictColumn::showUnresolved(const app::Experiment& experiment,
         }
         const app::Measure& measure = *app::findExperimentMeasure(row.metric);
         const QString name = app::experimentMeasureLabel(measure);
-        const QString difference = app::numberText(row.difference, 1);
+        const QString unit = app::unitText(measure.unit);
+        QString difference = (row.difference > 0 ? QStringLiteral("+") : QString()) +
+                             app::numberText(row.difference, 1);
+        difference += unit.isEmpty() ? QString() : u' ' + unit;
+        if (row.interval) {
+            difference += QStringLiteral(" [%1, %2]")
+                              .arg(app::numberText(row.interval->low, 1),
+                                   app::numberText(row.interval->high, 1));
+        }
         const bool holdsZero = row.interval && row.interval->low <= 0 && row.interval->high >= 0;
         QString line =
             !row.interval ? tr("%1: too few rounds.").arg(name)

@@ -26,6 +26,24 @@ QString settingOf(const app::Side& side, std::string_view key) {
     return found != side.settings.end() ? QString::fromStdString(found->second) : QString();
 }
 
+ColorRole precisionRole(const QString& precision) {
+    return precision == QStringLiteral("fp16")  ? ColorRole::SideA
+           : precision == QStringLiteral("fp8") ? ColorRole::PromptTokens
+                                                : ColorRole::SideB;
+}
+
+void paintShape(QPainter& painter, QPointF at, double radius, const QString& policy) {
+    if (policy == QStringLiteral("dynamic")) {
+        painter.drawRect(QRectF(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius));
+    } else if (policy == QStringLiteral("selective")) {
+        painter.drawPolygon(QPolygonF({{at.x(), at.y() - radius - 1},
+                                       {at.x() + radius + 1, at.y() + radius},
+                                       {at.x() - radius - 1, at.y() + radius}}));
+    } else {
+        painter.drawEllipse(at, radius, radius);
+    }
+}
+
 } // namespace
 
 TunerScatter::TunerScatter(QWidget* parent) : QWidget(parent) {
@@ -33,6 +51,7 @@ TunerScatter::TunerScatter(QWidget* parent) : QWidget(parent) {
     setFocusPolicy(Qt::StrongFocus);
     setMinimumSize(300, 220);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
+    setAccessibleName(tr("%n measured configuration(s)", nullptr, 0));
 }
 
 void TunerScatter::setResult(const app::Experiment& experiment, const app::TunerResult& result,
@@ -62,6 +81,16 @@ void TunerScatter::setResult(const app::Experiment& experiment, const app::Tuner
     update();
 }
 
+void TunerScatter::setPlanned(int configurations, double minutes,
+                              std::optional<double> ttftLimitMs) {
+    m_planned = configurations;
+    m_plannedMinutes = minutes;
+    m_limit = ttftLimitMs;
+    m_xMax = app::niceTicks(m_limit.value_or(300.0) * 2.5).bound;
+    m_yMax = 1.0;
+    update();
+}
+
 void TunerScatter::setChosen(int point) {
     m_chosen = point;
     if (point >= 0 && point < static_cast<int>(m_result.points.size())) {
@@ -72,7 +101,7 @@ void TunerScatter::setChosen(int point) {
 }
 
 QRectF TunerScatter::area() const {
-    return QRectF(rect()).adjusted(56, 12, -14, -42);
+    return QRectF(rect()).adjusted(56, 22, -14, -42);
 }
 
 QPointF TunerScatter::place(const app::TunerPoint& point) const {
@@ -117,7 +146,8 @@ void TunerScatter::paintAxes(QPainter& painter) const {
                   tr("limit, TTFT p99 ≤ %1 ms").arg(app::numberText(*m_limit)), face,
                   color(ColorRole::Accent));
     }
-    for (double value = 0.0; value <= m_yMax + 1e-9; value += y.step) {
+    const bool isEmpty = m_result.points.empty();
+    for (double value = 0.0; value <= m_yMax + 1e-9 && !isEmpty; value += y.step) {
         const double at = in.bottom() - in.height() * value / m_yMax;
         painter.fillRect(QRectF(in.left(), at - 0.5, in.width(), 1),
                          color(value == 0.0 ? ColorRole::Axis : ColorRole::Grid));
@@ -175,9 +205,7 @@ void TunerScatter::paintPoint(QPainter& painter, int index) const {
     }
     const app::Side& side = m_experiment.sides[std::size_t(point.side)];
     const QString precision = settingOf(side, "weights.precision");
-    const ColorRole role = precision == QStringLiteral("fp16")  ? ColorRole::SideA
-                           : precision == QStringLiteral("fp8") ? ColorRole::PromptTokens
-                                                                : ColorRole::SideB;
+    const ColorRole role = precisionRole(precision);
     const QPointF at = place(point);
     QColor fill = color(role, point.isOnFront ? 1.0 : 0.45);
     painter.setPen(QPen(color(role), 1.2));
@@ -186,15 +214,8 @@ void TunerScatter::paintPoint(QPainter& painter, int index) const {
     const QString policy = settingOf(side, "batching.policy");
     if (policy == QStringLiteral("dynamic")) {
         painter.setBrush(Qt::NoBrush);
-        painter.drawRect(QRectF(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius));
-    } else if (policy == QStringLiteral("selective")) {
-        QPolygonF triangle({{at.x(), at.y() - radius - 1},
-                            {at.x() + radius + 1, at.y() + radius},
-                            {at.x() - radius - 1, at.y() + radius}});
-        painter.drawPolygon(triangle);
-    } else {
-        painter.drawEllipse(at, radius, radius);
     }
+    paintShape(painter, at, radius, policy);
     painter.setBrush(Qt::NoBrush);
     if (m_result.optimum == index) {
         painter.setPen(QPen(color(ColorRole::Text1), 2));
@@ -215,19 +236,104 @@ void TunerScatter::paintPoint(QPainter& painter, int index) const {
     }
 }
 
+// Colours are precisions, shapes are policies: of what was measured.
+void TunerScatter::paintLegend(QPainter& painter) const {
+    QStringList precisions, policies;
+    for (const app::TunerPoint& point : m_result.points) {
+        const app::Side& side = m_experiment.sides[std::size_t(point.side)];
+        for (auto [list, key] : {std::pair(&precisions, "weights.precision"),
+                                 std::pair(&policies, "batching.policy")}) {
+            if (const QString value = settingOf(side, key);
+                !value.isEmpty() && !list->contains(value)) {
+                *list << value;
+            }
+        }
+    }
+    const QFont face = ui::font(type::kCaption);
+    double x = area().right();
+    const auto entry = [&](const QString& name, const auto& paintMark) {
+        x -= textWidth(face, name);
+        paintText(painter, QRectF(x, 0, 200, 12), name, face, color(ColorRole::Text2));
+        x -= 14;
+        paintMark(QPointF(x + 5, 6));
+        x -= 12;
+    };
+    for (const QString& policy : policies) {
+        const engine::Field* field = engine::findField("batching.policy");
+        entry(field != nullptr ? app::choiceLabel(*field, policy.toStdString()) : policy,
+              [&](QPointF at) {
+                  painter.setPen(QPen(color(ColorRole::Text2), 1.2));
+                  painter.setBrush(Qt::NoBrush);
+                  paintShape(painter, at, 4.0, policy);
+              });
+    }
+    for (const QString& precision : precisions) {
+        const engine::Field* field = engine::findField("weights.precision");
+        entry(field != nullptr ? app::choiceLabel(*field, precision.toStdString()) : precision,
+              [&](QPointF at) {
+                  painter.setPen(Qt::NoPen);
+                  painter.setBrush(color(precisionRole(precision)));
+                  painter.drawEllipse(at, 4, 4);
+              });
+    }
+}
+
+// What the optimum is, beside it, on the side that has room.
+void TunerScatter::paintCallOut(QPainter& painter) const {
+    if (!m_result.optimum) {
+        return;
+    }
+    const app::TunerPoint& best = m_result.points[std::size_t(*m_result.optimum)];
+    if (!best.ttftP99Ms || *best.ttftP99Ms > m_xMax) {
+        return;
+    }
+    const QStringList lines = {
+        tr("Goodput optimum %1 req/s").arg(app::numberText(best.goodputPerSecond, 1)),
+        app::configurationText(m_experiment.sides[std::size_t(best.side)]),
+        tr("p99 %1 ms, output %2 tok/s, n %3")
+            .arg(app::millisecondsText(best.ttftP99Ms), app::numberText(best.outputPerSecond),
+                 app::numberText(static_cast<double>(best.n)))};
+    const QFont strong = ui::font(type::kControl, QFont::DemiBold);
+    const QFont plain = ui::font(type::kCaption);
+    double width = textWidth(strong, lines[0]);
+    for (int i = 1; i < lines.size(); ++i) {
+        width = std::max(width, textWidth(plain, lines[i]));
+    }
+    const QPointF at = place(best);
+    const bool isRight = at.x() + 40 + width + 24 < area().right();
+    const QRectF box(isRight ? at.x() + 40 : at.x() - 40 - width - 24,
+                     std::clamp(at.y() + 26, area().top(), area().bottom() - 62), width + 24, 60);
+    painter.setPen(QPen(color(ColorRole::Text3), 1));
+    painter.drawLine(at + QPointF(isRight ? 8 : -8, 8),
+                     QPointF(isRight ? box.left() : box.right(), box.center().y()));
+    paintBox(painter, box, color(ColorRole::Input), color(ColorRole::LineStrong), radius::kField);
+    paintText(painter, box.adjusted(12, 6, -8, -36), lines[0], strong, color(ColorRole::Text1));
+    paintText(painter, box.adjusted(12, 24, -8, -20), lines[1], plain, color(ColorRole::Text2));
+    paintText(painter, box.adjusted(12, 40, -8, -4), lines[2], plain, color(ColorRole::Text2));
+}
+
 void TunerScatter::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     if (m_result.points.empty()) {
-        paintText(painter, QRectF(rect()), tr("No configuration has been measured yet"),
-                  ui::font(type::kBody), color(ColorRole::Text3), Qt::AlignCenter);
+        paintAxes(painter);
+        const QRectF middle(area().left(), area().center().y() - 24, area().width(), 20);
+        paintText(painter, middle, tr("No configuration has been measured yet"),
+                  ui::font(type::kBody, QFont::DemiBold), color(ColorRole::Text1), Qt::AlignCenter);
+        paintText(
+            painter, middle.translated(0, 24),
+            tr("Search measures %1 configurations live, in about %2 min; each becomes a point.")
+                .arg(app::numberText(m_planned), app::numberText(m_plannedMinutes)),
+            ui::font(type::kControl), color(ColorRole::Text3), Qt::AlignCenter);
         return;
     }
     paintAxes(painter);
+    paintLegend(painter);
     paintFront(painter);
     for (int i = static_cast<int>(m_result.points.size()) - 1; i >= 0; --i) {
         paintPoint(painter, i); // the best on top
     }
+    paintCallOut(painter);
     if (hasFocus()) {
         paintFocusRing(painter, QRectF(rect()).adjusted(1, 1, -1, -1), radius::kField);
     }

@@ -17,6 +17,8 @@ public:
 
     void setResult(const app::Experiment& experiment, const app::TunerResult& result,
                    std::optional<double> ttftLimitMs);
+    // Before anything is measured: how much will be, within which limit.
+    void setPlanned(int configurations, double minutes, std::optional<double> ttftLimitMs);
     void setChosen(int point); // -1: none
     int chosen() const { return m_chosen; }
     QSize sizeHint() const override { return {560, 380}; }
@@ -35,6 +37,8 @@ private:
     QPointF place(const app::TunerPoint& point) const;
     bool isDrawn(const app::TunerPoint& point) const;
     int pointAt(QPointF position) const;
+    void paintLegend(QPainter& painter) const;
+    void paintCallOut(QPainter& painter) const;
     void paintAxes(QPainter& painter) const;
     void paintFront(QPainter& painter) const;
     void paintPoint(QPainter& painter, int index) const;
@@ -43,6 +47,8 @@ private:
     app::TunerResult m_result;
     std::optional<double> m_limit;
     double m_xMax = 1.0, m_yMax = 1.0;
+    int m_planned = 0;
+    double m_plannedMinutes = 0.0;
     int m_beyond = 0; // points outside the picture
     int m_chosen = -1;
 };
