@@ -2,7 +2,10 @@
 
 #include "app/experiment/experiment_run.h"
 #include "app/session.h"
+#include "ui/command_palette.h"
 #include "ui/main_window.h"
+#include "ui/pages/first_start_page.h"
+#include "ui/theme.h"
 
 #include <QApplication>
 #include <QFile>
@@ -22,6 +25,23 @@ constexpr auto kSwitch = 20s;  // a setting changes, so that there is a marker
 constexpr auto kTurn = 600ms;  // a page needs a few ticks to fill
 constexpr int kTurnsToSettle = 2;
 constexpr double kBlockSeconds = 4.0;
+constexpr double kShareOfBest = 0.35; // the demo's weights are heavier than the experiment's
+
+// Not in the rail.
+constexpr QLatin1String kFirst("first-start");
+constexpr QLatin1String kPalette("palette");
+
+// What a page shows for which argument; the first picture has its name alone.
+QStringList viewsOf(const QString& page) {
+    if (page == QStringLiteral("experiments")) {
+        return {QStringLiteral("results"), QStringLiteral("claims"), QStringLiteral("tuner"),
+                QStringLiteral("advisor"), QStringLiteral("replay:1")};
+    }
+    if (page == QStringLiteral("runs")) {
+        return {QStringLiteral("1"), QStringLiteral("compare:1:2")};
+    }
+    return {QString()};
+}
 
 } // namespace
 
@@ -34,14 +54,12 @@ Screenshots::Screenshots(MainWindow& window, app::Session& session,
     for (const app::ThemeKind theme : {app::ThemeKind::Dark, app::ThemeKind::Light}) {
         for (const QString& language : {QStringLiteral("en"), QStringLiteral("zh_CN")}) {
             for (const QString& page : m_window.pageKeys()) {
-                if (page == QStringLiteral("experiments")) {
-                    for (const char* view : {"results", "claims", "tuner"}) {
-                        m_shots.push_back({page, QLatin1String(view), theme, language});
-                    }
-                } else {
-                    m_shots.push_back({page, {}, theme, language});
+                for (const QString& view : viewsOf(page)) {
+                    m_shots.push_back({page, view, theme, language});
                 }
             }
+            m_shots.push_back({QString(kFirst), {}, theme, language});
+            m_shots.push_back({QString(kPalette), {}, theme, language});
         }
     }
     m_timer->setInterval(kTurn);
@@ -80,10 +98,18 @@ void Screenshots::beginExperiment() {
 }
 
 void Screenshots::beginRun() {
-    const auto workload = app::loadWorkload("demo");
+    auto workload = app::loadWorkload("demo");
     if (!workload) {
         fail(QString::fromStdString(workload.error().message));
         return;
+    }
+    // Well below what this machine can do, or every chart is a ramp.
+    for (const app::MeasureVerdict& row : m_experiment->verdict().measures) {
+        if (row.metric == "requests_per_s" && row.b > 0.0) {
+            for (app::Stage& stage : workload->stages) {
+                stage.ratePerSecond = stage.endRatePerSecond = kShareOfBest * row.b;
+            }
+        }
     }
     if (const auto started = m_session.startLoad(*workload); !started) {
         fail(QString::fromStdString(started.error().message));
@@ -107,7 +133,18 @@ void Screenshots::advance() {
     if (m_turns == 0) {
         m_window.setTheme(shot.theme);
         m_window.setLanguage(shot.language);
-        m_window.showPage(shot.page, shot.view);
+        if (shot.page == kFirst) {
+            m_first = std::make_unique<FirstStartPage>(m_session);
+            m_first->resize(m_window.width() - size::kRail, m_window.height() - size::kTopStrip);
+            m_first->show();
+            m_first->setShown(true);
+        } else if (shot.page == kPalette) {
+            if (auto* palette = m_window.findChild<CommandPalette*>()) {
+                palette->open();
+            }
+        } else {
+            m_window.showPage(shot.page, shot.view);
+        }
         m_turns = 1;
         return;
     }
@@ -115,16 +152,21 @@ void Screenshots::advance() {
     if (++m_turns <= kTurnsToSettle) {
         return;
     }
-    const QString name = shot.view.isEmpty() || shot.view == QStringLiteral("results")
-                             ? shot.page
-                             : shot.page + u'-' + shot.view;
+    const bool isMain = viewsOf(shot.page).first() == shot.view;
+    const QString name = isMain ? shot.page : shot.page + u'-' + shot.view.section(u':', 0, 0);
     const QString file = QStringLiteral("%1/%2-%3-%4.png")
                              .arg(m_folder, name,
                                   shot.theme == app::ThemeKind::Dark ? QStringLiteral("dark")
                                                                      : QStringLiteral("light"),
                                   shot.language == QStringLiteral("en") ? QStringLiteral("en")
                                                                         : QStringLiteral("zh"));
-    if (!m_window.grab().save(file)) {
+    QWidget& shown = m_first != nullptr ? static_cast<QWidget&>(*m_first) : m_window;
+    const bool isSaved = shown.grab().save(file);
+    m_first.reset();
+    if (auto* palette = m_window.findChild<CommandPalette*>(); palette->isVisible()) {
+        palette->close();
+    }
+    if (!isSaved) {
         fail(QStringLiteral("%1 can't be written").arg(file));
         return;
     }

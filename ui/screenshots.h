@@ -20,6 +20,7 @@ class Session;
 
 namespace ui {
 
+class FirstStartPage;
 class MainWindow;
 
 class Screenshots final : public QObject {
@@ -54,6 +55,7 @@ private:
     int m_turns = 0; // of the timer since the present shot was set up; 0: it is not
     QTimer* m_timer;
     std::unique_ptr<app::ExperimentRun> m_experiment;
+    std::unique_ptr<FirstStartPage> m_first; // while it is photographed
 };
 
 } // namespace ui

@@ -6,6 +6,7 @@
 #include <QDirIterator>
 #include <QFontDatabase>
 #include <QLabel>
+#include <QLocale>
 #include <QPalette>
 #include <QPushButton>
 #include <QStandardPaths>
@@ -155,7 +156,9 @@ QFont font(int pixels, QFont::Weight weight) {
     result.setFamilies({QStringLiteral("Headway Sans"), QStringLiteral("Inter"),
                         QStringLiteral("Noto Sans CJK SC")});
     result.setPixelSize(pixels);
-    result.setWeight(weight);
+    // The middle weight of the Chinese face reads as bold beside its normal one.
+    const bool isChinese = QLocale().language() == QLocale::Chinese;
+    result.setWeight(isChinese && weight == QFont::Medium ? QFont::Normal : weight);
     return result;
 }
 

@@ -10,6 +10,13 @@
             <numerusform>%n more blocks</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n load(s)</source>
+        <translation>
+            <numerusform>%n load</numerusform>
+            <numerusform>%n loads</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>ExperimentColumns</name>
@@ -153,6 +160,13 @@
             <numerusform>sending ended · %n to finish</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n without an answer left out.</source>
+        <translation>
+            <numerusform>%n without an answer left out.</numerusform>
+            <numerusform>%n without an answer left out.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>ui::MachineFacts</name>
@@ -178,6 +192,26 @@
         <translation>
             <numerusform>%n left</numerusform>
             <numerusform>%n left</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ui::Playground</name>
+    <message numerus="yes">
+        <source>%n character(s) handed over while you type · kept for %1 s</source>
+        <translation>
+            <numerusform>%n character handed over while you type · kept for %1 s</numerusform>
+            <numerusform>%n characters handed over while you type · kept for %1 s</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ui::ReplayView</name>
+    <message numerus="yes">
+        <source>%n without an answer left out</source>
+        <translation>
+            <numerusform>%n without an answer left out</numerusform>
+            <numerusform>%n without an answer left out</numerusform>
         </translation>
     </message>
 </context>
@@ -210,6 +244,20 @@
             <numerusform>%n runs</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n run(s) imported</source>
+        <translation>
+            <numerusform>%n run imported</numerusform>
+            <numerusform>%n runs imported</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s) saved</source>
+        <translation>
+            <numerusform>%n run saved</numerusform>
+            <numerusform>%n runs saved</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>ui::SessionBanners</name>
@@ -225,6 +273,13 @@
         <translation>
             <numerusform>%n run ended without a stop</numerusform>
             <numerusform>%n runs ended without a stop</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s) were recorded beside the run log</source>
+        <translation>
+            <numerusform>%n run was recorded beside the run log</numerusform>
+            <numerusform>%n runs were recorded beside the run log</numerusform>
         </translation>
     </message>
 </context>
@@ -264,6 +319,13 @@
             <numerusform>%n alarms; a click shows them</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n alarm(s)</source>
+        <translation>
+            <numerusform>%n alarm</numerusform>
+            <numerusform>%n alarms</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>ui::TunerScatter</name>
@@ -289,6 +351,13 @@
         <translation>
             <numerusform>%n pair</numerusform>
             <numerusform>%n pairs</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n measured</source>
+        <translation>
+            <numerusform>%n measured</numerusform>
+            <numerusform>%n measured</numerusform>
         </translation>
     </message>
 </context>

@@ -48,6 +48,12 @@
         <source>Verdict</source>
         <translation>结论</translation>
     </message>
+    <message numerus="yes">
+        <source>%n load(s)</source>
+        <translation>
+            <numerusform>%n 次加载</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>ComparisonColumns</name>
@@ -125,6 +131,30 @@
     <message>
         <source>%1: %2</source>
         <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>Default</source>
+        <translation>默认</translation>
+    </message>
+    <message>
+        <source>Every setting that takes no reload</source>
+        <translation>所有无需重新加载的设置</translation>
+    </message>
+    <message>
+        <source>Realtime first</source>
+        <translation>实时优先</translation>
+    </message>
+    <message>
+        <source>One request at a time, INT8</source>
+        <translation>一次一个请求，INT8</translation>
+    </message>
+    <message>
+        <source>Throughput first</source>
+        <translation>吞吐优先</translation>
+    </message>
+    <message>
+        <source>Dynamic batches, FP16</source>
+        <translation>动态批处理，FP16</translation>
     </message>
 </context>
 <context>
@@ -231,6 +261,37 @@
     <message>
         <source>%1 characters are not shown</source>
         <translation>有 %1 个字符未显示</translation>
+    </message>
+</context>
+<context>
+    <name>ReplayColumns</name>
+    <message>
+        <source>Requests sent</source>
+        <translation>发送的请求</translation>
+    </message>
+    <message>
+        <source>Completed requests</source>
+        <translation>完成的请求</translation>
+    </message>
+    <message>
+        <source>Figure</source>
+        <translation>指标</translation>
+    </message>
+    <message>
+        <source>Recorded</source>
+        <translation>记录</translation>
+    </message>
+    <message>
+        <source>Simulated</source>
+        <translation>模拟</translation>
+    </message>
+    <message>
+        <source>Real</source>
+        <translation>真实</translation>
+    </message>
+    <message>
+        <source>Error of the simulation</source>
+        <translation>模拟误差</translation>
     </message>
 </context>
 <context>
@@ -342,6 +403,10 @@
     <message>
         <source>mixed weights</source>
         <translation>混合权重</translation>
+    </message>
+    <message>
+        <source>not a latency sample</source>
+        <translation>不计入延迟样本</translation>
     </message>
 </context>
 <context>
@@ -513,20 +578,12 @@
         <translation>等待</translation>
     </message>
     <message>
-        <source>%1 slots</source>
-        <translation>%1 个槽位</translation>
-    </message>
-    <message>
         <source>KV blocks in use</source>
         <translation>已用 KV 块</translation>
     </message>
     <message>
         <source>Memory of the machine</source>
         <translation>整机内存</translation>
-    </message>
-    <message>
-        <source>limit 85 %</source>
-        <translation>上限 85 %</translation>
     </message>
     <message>
         <source>Memory of this process</source>
@@ -539,14 +596,6 @@
     <message>
         <source>Device busy: share of threads</source>
         <translation>设备繁忙率（线程占用）</translation>
-    </message>
-    <message>
-        <source>healthy from 60 %</source>
-        <translation>健康下限 60 %</translation>
-    </message>
-    <message>
-        <source>healthy to 80 %</source>
-        <translation>健康上限 80 %</translation>
     </message>
     <message>
         <source>prefill weights</source>
@@ -565,10 +614,6 @@
         <translation>排队</translation>
     </message>
     <message>
-        <source>others</source>
-        <translation>其他</translation>
-    </message>
-    <message>
         <source>Where the first token’s time goes</source>
         <translation>首词元时间的构成</translation>
     </message>
@@ -579,6 +624,42 @@
     <message>
         <source>logarithmic axis</source>
         <translation>对数坐标轴</translation>
+    </message>
+    <message>
+        <source>%1 at %2 ms</source>
+        <translation>%1：%2 ms</translation>
+    </message>
+    <message>
+        <source>target</source>
+        <translation>目标</translation>
+    </message>
+    <message>
+        <source>level 1</source>
+        <translation>1 级</translation>
+    </message>
+    <message>
+        <source>level 2</source>
+        <translation>2 级</translation>
+    </message>
+    <message>
+        <source>slots</source>
+        <translation>槽位</translation>
+    </message>
+    <message>
+        <source>limit %1 %</source>
+        <translation>限值 %1 %</translation>
+    </message>
+    <message>
+        <source>healthy from %1 %</source>
+        <translation>健康下限 %1 %</translation>
+    </message>
+    <message>
+        <source>healthy to %1 %</source>
+        <translation>健康上限 %1 %</translation>
+    </message>
+    <message>
+        <source>%1 more</source>
+        <translation>其余 %1 项</translation>
     </message>
 </context>
 <context>
@@ -1160,14 +1241,6 @@
         <translation>区组</translation>
     </message>
     <message>
-        <source>TTFT, median of each second, ms</source>
-        <translation>TTFT，每秒中位数，ms</translation>
-    </message>
-    <message>
-        <source>output tokens/s, each second</source>
-        <translation>输出词元/秒，每秒一点</translation>
-    </message>
-    <message>
         <source>No block has ended yet</source>
         <translation>尚无区组结束</translation>
     </message>
@@ -1382,6 +1455,14 @@
     <message>
         <source>a build with the setting %1</source>
         <translation>带有设置 %1 的版本</translation>
+    </message>
+    <message>
+        <source>TTFT, median of each second, ms; line: the block’s</source>
+        <translation>TTFT，每秒中位数，ms；横线：该区组</translation>
+    </message>
+    <message>
+        <source>output tokens/s, each second; line: the block’s</source>
+        <translation>输出词元/秒，逐秒；横线：该区组</translation>
     </message>
 </context>
 <context>
@@ -2861,6 +2942,22 @@
         <source>Code</source>
         <translation>代码</translation>
     </message>
+    <message>
+        <source>Preemptions: %1 within %2 s, the KV cache was full</source>
+        <translation>抢占：%2 秒内 %1 次，KV 缓存已满</translation>
+    </message>
+    <message>
+        <source>Cold start: the first requests after loading are no warm samples</source>
+        <translation>冷启动：加载后的首批请求不是预热后的样本</translation>
+    </message>
+    <message>
+        <source>preemptions %1</source>
+        <translation>抢占 %1</translation>
+    </message>
+    <message>
+        <source>cold start</source>
+        <translation>冷启动</translation>
+    </message>
 </context>
 <context>
     <name>ledger</name>
@@ -2903,6 +3000,14 @@
     <message>
         <source>remainder</source>
         <translation>未归因</translation>
+    </message>
+    <message>
+        <source>queue %1 s</source>
+        <translation>队列 %1 秒</translation>
+    </message>
+    <message>
+        <source>queue %1 ms</source>
+        <translation>队列 %1 ms</translation>
     </message>
 </context>
 <context>
@@ -3846,6 +3951,113 @@
     </message>
 </context>
 <context>
+    <name>ui::AdvisorView</name>
+    <message>
+        <source>The rule</source>
+        <translation>规则</translation>
+    </message>
+    <message>
+        <source>Best recorded run, %1</source>
+        <translation>最佳运行记录 %1</translation>
+    </message>
+    <message>
+        <source>Optimum of the last search</source>
+        <translation>上次搜索的最优</translation>
+    </message>
+    <message>
+        <source>In force now</source>
+        <translation>当前生效</translation>
+    </message>
+    <message>
+        <source>Advice</source>
+        <translation>建议</translation>
+    </message>
+    <message>
+        <source>Configuration</source>
+        <translation>配置</translation>
+    </message>
+    <message>
+        <source>Output tok/s</source>
+        <translation>输出词元/秒</translation>
+    </message>
+    <message>
+        <source>Requests/s</source>
+        <translation>请求/秒</translation>
+    </message>
+    <message>
+        <source>Limits</source>
+        <translation>限值</translation>
+    </message>
+    <message>
+        <source>not measured</source>
+        <translation>未测量</translation>
+    </message>
+    <message>
+        <source>within</source>
+        <translation>满足</translation>
+    </message>
+    <message>
+        <source>beyond</source>
+        <translation>超出</translation>
+    </message>
+    <message>
+        <source>Target</source>
+        <translation>目标</translation>
+    </message>
+    <message>
+        <source>TTFT p99, at most (0: no limit)</source>
+        <translation>TTFT p99 上限（0：不限）</translation>
+    </message>
+    <message>
+        <source>TPOT p99, at most (0: no limit)</source>
+        <translation>TPOT p99，至多（0：不限）</translation>
+    </message>
+    <message>
+        <source>The rule looks at the target alone. What stands beside it was measured on this machine.</source>
+        <translation>规则只看目标。旁边所列均在本机测得。</translation>
+    </message>
+    <message>
+        <source>Search in the tuner…</source>
+        <translation>在调优器中搜索…</translation>
+    </message>
+    <message>
+        <source>The rule, and what the measurements say</source>
+        <translation>规则与实测</translation>
+    </message>
+    <message>
+        <source>TTFT target below 300 ms: the rule says realtime first, one request at a time, INT8, warmed.</source>
+        <translation>TTFT 目标低于 300 ms：规则为实时优先，单请求、INT8、已预热。</translation>
+    </message>
+    <message>
+        <source>No TTFT target below 300 ms: the rule says throughput first, FP16, dynamic batches.</source>
+        <translation>没有低于 300 ms 的 TTFT 目标：规则为吞吐优先，FP16、动态批处理。</translation>
+    </message>
+    <message>
+        <source>The measurements</source>
+        <translation>实测</translation>
+    </message>
+    <message>
+        <source>Of the recorded runs within the target, run %1 served most: %2 requests/s at TTFT p99 %3 ms, n %4.</source>
+        <translation>在满足目标的运行记录中，运行 %1 处理最多：%2 请求/秒，TTFT p99 %3 ms，n %4。</translation>
+    </message>
+    <message>
+        <source>No recorded run of %1 requests or more was within the target. A search in the tuner measures what is.</source>
+        <translation>没有 %1 个以上请求的运行记录满足目标。可在调优器中搜索实测。</translation>
+    </message>
+    <message>
+        <source>Apply live</source>
+        <translation>实时应用</translation>
+    </message>
+    <message>
+        <source>Open the run</source>
+        <translation>打开运行</translation>
+    </message>
+    <message>
+        <source>Rule and measurements</source>
+        <translation>规则与实测</translation>
+    </message>
+</context>
+<context>
     <name>ui::AlarmCard</name>
     <message>
         <source>Alarms</source>
@@ -4257,10 +4469,6 @@
         <translation>隐藏配置面板</translation>
     </message>
     <message>
-        <source>Filter settings  /</source>
-        <translation>筛选设置项  /</translation>
-    </message>
-    <message>
         <source>Filter settings</source>
         <translation>筛选设置项</translation>
     </message>
@@ -4283,6 +4491,14 @@
     <message>
         <source>Empty the prefix cache</source>
         <translation>清空前缀缓存</translation>
+    </message>
+    <message>
+        <source>Presets</source>
+        <translation>预设</translation>
+    </message>
+    <message>
+        <source>Sets of settings, applied live; Ctrl+Z goes back</source>
+        <translation>成组的设置，即时应用；Ctrl+Z 撤销</translation>
     </message>
 </context>
 <context>
@@ -4412,6 +4628,118 @@
     <message>
         <source>Experiment as TOML</source>
         <translation>实验的 TOML</translation>
+    </message>
+    <message>
+        <source>Requests are sent</source>
+        <translation>发送请求</translation>
+    </message>
+    <message>
+        <source>Another copy is loaded</source>
+        <translation>加载另一份副本</translation>
+    </message>
+    <message>
+        <source>A prompt is typed</source>
+        <translation>输入提示</translation>
+    </message>
+    <message>
+        <source>Texts are encoded</source>
+        <translation>编码文本</translation>
+    </message>
+    <message>
+        <source>Change of B against A, %</source>
+        <translation>B 相对 A 的变化，%</translation>
+    </message>
+    <message>
+        <source>Ratio of B to A</source>
+        <translation>B 与 A 之比</translation>
+    </message>
+    <message>
+        <source>Difference B − A</source>
+        <translation>差值 B − A</translation>
+    </message>
+    <message>
+        <source>The value itself</source>
+        <translation>数值本身</translation>
+    </message>
+    <message>
+        <source>Slope over the sweep</source>
+        <translation>扫描的斜率</translation>
+    </message>
+    <message>
+        <source>Best value of the sweep</source>
+        <translation>扫描中的最佳值</translation>
+    </message>
+    <message>
+        <source>Where it passes 1</source>
+        <translation>越过 1 之处</translation>
+    </message>
+    <message>
+        <source>Both lanes</source>
+        <translation>两个通道</translation>
+    </message>
+    <message>
+        <source>its own</source>
+        <translation>自带</translation>
+    </message>
+    <message>
+        <source>Experiment</source>
+        <translation>实验</translation>
+    </message>
+    <message>
+        <source>What varies</source>
+        <translation>变化项</translation>
+    </message>
+    <message>
+        <source>What is measured</source>
+        <translation>测量项</translation>
+    </message>
+    <message>
+        <source>Workload</source>
+        <translation>负载</translation>
+    </message>
+    <message>
+        <source>A block is made by</source>
+        <translation>区组方式</translation>
+    </message>
+    <message>
+        <source>Statistic</source>
+        <translation>统计量</translation>
+    </message>
+    <message>
+        <source>Requests of</source>
+        <translation>请求来自</translation>
+    </message>
+    <message>
+        <source>Stop at an interval of</source>
+        <translation>区间达到即停</translation>
+    </message>
+    <message>
+        <source>Built in</source>
+        <translation>内置</translation>
+    </message>
+    <message>
+        <source>Rate, of saturation</source>
+        <translation>速率（饱和的倍数）</translation>
+    </message>
+    <message>
+        <source> s</source>
+        <translation> 秒</translation>
+    </message>
+    <message>
+        <source>never: all blocks</source>
+        <translation>不提前：全部区组</translation>
+    </message>
+    <message>
+        <source>Ends early once half of the 95 % interval is this share of the value</source>
+        <translation>当 95 % 区间的一半降到数值的这一比例时提前结束</translation>
+    </message>
+    <message>
+        <source>off: requests a second</source>
+        <translation>关闭：按请求/秒</translation>
+    </message>
+    <message>
+        <source>Rates are in units of this share of what the engine can do, which is measured first</source>
+        <translation>速率以引擎能力的这一倍数为单位，能力先行测量</translation>
     </message>
 </context>
 <context>
@@ -4735,6 +5063,22 @@
     <message>
         <source>goodput within %1</source>
         <translation>有效吞吐以 %1 计</translation>
+    </message>
+    <message>
+        <source>Advisor</source>
+        <translation>建议</translation>
+    </message>
+    <message>
+        <source>Replay and what-if</source>
+        <translation>重放与推演</translation>
+    </message>
+    <message>
+        <source>The search was not continued</source>
+        <translation>搜索未能继续</translation>
+    </message>
+    <message>
+        <source>It was made with another model. Open that model, or search anew.</source>
+        <translation>它是用另一个模型做的。请打开该模型，或重新搜索。</translation>
     </message>
 </context>
 <context>
@@ -5453,10 +5797,6 @@
         <translation>%1 超过负载文件的大小上限（1 MiB）。</translation>
     </message>
     <message>
-        <source>Open a workload</source>
-        <translation>打开负载</translation>
-    </message>
-    <message>
         <source>Workload files (*.toml)</source>
         <translation>负载文件 (*.toml)</translation>
     </message>
@@ -5471,10 +5811,6 @@
     <message>
         <source>Start the load</source>
         <translation>开始负载</translation>
-    </message>
-    <message>
-        <source>Open a workload file…</source>
-        <translation>打开负载文件…</translation>
     </message>
     <message>
         <source>Save the workload…</source>
@@ -5497,6 +5833,36 @@
     <message>
         <source>%1 sent</source>
         <translation>已发送 %1</translation>
+    </message>
+    <message>
+        <source>%1 trace, sent as it was recorded: %2 requests. An edit of the workload replaces it.</source>
+        <translation>%1 轨迹，按记录原样发送：%2 个请求。编辑负载会取代它。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n without an answer left out.</source>
+        <translation>
+            <numerusform>略去 %n 个没有回答的请求。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Open a workload or a trace</source>
+        <translation>打开负载或轨迹</translation>
+    </message>
+    <message>
+        <source>Workloads and traces (*.toml *.csv *.jsonl)</source>
+        <translation>负载与轨迹 (*.toml *.csv *.jsonl)</translation>
+    </message>
+    <message>
+        <source>Traces of Azure, BurstGPT, Mooncake (*.csv *.jsonl)</source>
+        <translation>Azure、BurstGPT、Mooncake 轨迹 (*.csv *.jsonl)</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Open a workload or a trace…</source>
+        <translation>打开负载或轨迹…</translation>
     </message>
 </context>
 <context>
@@ -5962,12 +6328,167 @@
         <source>TTFT without feeding</source>
         <translation>不预先计算时的 TTFT</translation>
     </message>
+    <message numerus="yes">
+        <source>%n character(s) handed over while you type · kept for %1 s</source>
+        <translation>
+            <numerusform>输入时已交出 %n 个字符 · 保留 %1 秒</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>ui::Rail</name>
     <message>
         <source>Pages</source>
         <translation>页面</translation>
+    </message>
+</context>
+<context>
+    <name>ui::ReplayView</name>
+    <message>
+        <source>Open a trace</source>
+        <translation>打开轨迹</translation>
+    </message>
+    <message>
+        <source>Traces of Azure, BurstGPT, Mooncake (*.csv *.jsonl)</source>
+        <translation>Azure、BurstGPT、Mooncake 轨迹 (*.csv *.jsonl)</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Choose a recorded run…</source>
+        <translation>选择一次运行记录…</translation>
+    </message>
+    <message>
+        <source>%1 requests in %2</source>
+        <translation>%2 内 %1 个请求</translation>
+    </message>
+    <message>
+        <source>the list of its workload and seed</source>
+        <translation>由其负载与种子生成的列表</translation>
+    </message>
+    <message>
+        <source>as it was recorded, with texts of about its lengths</source>
+        <translation>按记录原样，文本长度大致相同</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n without an answer left out</source>
+        <translation>
+            <numerusform>略去 %n 个没有回答的</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Not simulated: %1</source>
+        <translation>未模拟：%1</translation>
+    </message>
+    <message>
+        <source>Nothing was recorded: %1</source>
+        <translation>未记录：%1</translation>
+    </message>
+    <message>
+        <source>Replay of %1</source>
+        <translation>%1 的重放</translation>
+    </message>
+    <message>
+        <source>Replay and what-if</source>
+        <translation>重放与推演</translation>
+    </message>
+    <message>
+        <source>reading</source>
+        <translation>读取中</translation>
+    </message>
+    <message>
+        <source>simulating</source>
+        <translation>模拟中</translation>
+    </message>
+    <message>
+        <source>running, %1 left</source>
+        <translation>运行中，剩余 %1</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Run it really</source>
+        <translation>真实运行</translation>
+    </message>
+    <message>
+        <source>Open a model first</source>
+        <translation>请先打开模型</translation>
+    </message>
+    <message>
+        <source>Choose a recorded run or a trace, change settings, simulate it in a moment, then send the same requests really: both stand side by side, with the simulation&apos;s error.</source>
+        <translation>选择一次运行记录或轨迹，更改设置，片刻即可模拟，再真实发送同样的请求：两者并列，并给出模拟误差。</translation>
+    </message>
+    <message>
+        <source>The simulation runs the scheduler&apos;s own code with step costs that a run measured; a precision or kernel that it did not have is not in these costs.</source>
+        <translation>模拟运行调度器自身的代码，采用某次运行测得的步耗时；该次运行没有的精度或内核不在其中。</translation>
+    </message>
+    <message>
+        <source>Settings that take a reload are not switched for the real run.</source>
+        <translation>需要重新加载的设置不会在真实运行中切换。</translation>
+    </message>
+    <message>
+        <source>recorded</source>
+        <translation>记录</translation>
+    </message>
+    <message>
+        <source>real</source>
+        <translation>真实</translation>
+    </message>
+    <message>
+        <source>Requests</source>
+        <translation>请求</translation>
+    </message>
+    <message>
+        <source>Recorded run</source>
+        <translation>运行记录</translation>
+    </message>
+    <message>
+        <source>Trace…</source>
+        <translation>轨迹…</translation>
+    </message>
+    <message>
+        <source>Arrivals of Azure, BurstGPT or Mooncake</source>
+        <translation>Azure、BurstGPT 或 Mooncake 的到达记录</translation>
+    </message>
+    <message>
+        <source>Step costs of run</source>
+        <translation>步耗时取自运行</translation>
+    </message>
+    <message>
+        <source>Only the first seconds</source>
+        <translation>只取前若干秒</translation>
+    </message>
+    <message>
+        <source>all of it</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source> s</source>
+        <translation> 秒</translation>
+    </message>
+    <message>
+        <source>What if</source>
+        <translation>假设</translation>
+    </message>
+    <message>
+        <source>Simulate</source>
+        <translation>模拟</translation>
+    </message>
+    <message>
+        <source>Recorded, simulated, real</source>
+        <translation>记录、模拟、真实</translation>
+    </message>
+    <message>
+        <source>Change a setting…</source>
+        <translation>更改设置…</translation>
+    </message>
+    <message>
+        <source>Change a setting</source>
+        <translation>更改设置</translation>
     </message>
 </context>
 <context>
@@ -6037,6 +6558,18 @@
     <message>
         <source>%1 ms behind request %2 while places were free</source>
         <translation>有空位时等待请求 %2 达 %1 毫秒</translation>
+    </message>
+    <message>
+        <source>at %1 ms for %2 ms</source>
+        <translation>于 %1 ms 起 %2 ms</translation>
+    </message>
+    <message>
+        <source>at %1 ms, to its end</source>
+        <translation>于 %1 ms 起直到结束</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Second ledger: %1 ms without a place&lt;/b&gt; %2</source>
+        <translation>&lt;b&gt;第二账目：%1 ms 无槽位&lt;/b&gt; %2</translation>
     </message>
 </context>
 <context>
@@ -6541,6 +7074,90 @@
         <source>Report, Markdown…</source>
         <translation>报告，Markdown…</translation>
     </message>
+    <message>
+        <source>Import…</source>
+        <translation>导入…</translation>
+    </message>
+    <message>
+        <source>Runs of an archive, of another run log, or one as JSON</source>
+        <translation>归档、另一运行日志中的运行，或 JSON 格式的一次运行</translation>
+    </message>
+    <message>
+        <source>Save what can be read…</source>
+        <translation>保存可读的部分…</translation>
+    </message>
+    <message>
+        <source>Replay and what-if</source>
+        <translation>重放与推演</translation>
+    </message>
+    <message>
+        <source>Archive, a run log of its own…</source>
+        <translation>归档为单独的运行日志…</translation>
+    </message>
+    <message>
+        <source>Import runs…</source>
+        <translation>导入运行…</translation>
+    </message>
+    <message>
+        <source>Salvage a damaged run log…</source>
+        <translation>抢救损坏的运行日志…</translation>
+    </message>
+    <message>
+        <source>Nothing was imported</source>
+        <translation>未导入任何内容</translation>
+    </message>
+    <message>
+        <source>Every run of the file is in the log already.</source>
+        <translation>文件中的每次运行都已在日志中。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s) imported</source>
+        <translation>
+            <numerusform>已导入 %n 次运行</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>from run %1 on</source>
+        <translation>自运行 %1 起</translation>
+    </message>
+    <message>
+        <source>Run archived</source>
+        <translation>运行已归档</translation>
+    </message>
+    <message>
+        <source>The run was not archived</source>
+        <translation>运行未能归档</translation>
+    </message>
+    <message>
+        <source>Nothing was saved</source>
+        <translation>未保存任何内容</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s) saved</source>
+        <translation>
+            <numerusform>已保存 %n 次运行</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Import runs</source>
+        <translation>导入运行</translation>
+    </message>
+    <message>
+        <source>Archives, run logs, runs as JSON (*.db *.json)</source>
+        <translation>归档、运行日志、JSON 运行 (*.db *.json)</translation>
+    </message>
+    <message>
+        <source>Archive the run</source>
+        <translation>归档运行</translation>
+    </message>
+    <message>
+        <source>Save what can be read as</source>
+        <translation>将可读的部分另存为</translation>
+    </message>
+    <message>
+        <source>Salvage a damaged run log</source>
+        <translation>抢救损坏的运行日志</translation>
+    </message>
 </context>
 <context>
     <name>ui::SamplingForm</name>
@@ -6682,6 +7299,20 @@
     <message>
         <source>, </source>
         <translation>、</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s) were recorded beside the run log</source>
+        <translation>
+            <numerusform>有 %n 次运行记录在运行日志之外</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Another program held the log then, so they are in %1. Imported, they stand among the others; the file stays.</source>
+        <translation>当时日志被另一程序占用，因此它们在 %1 中。导入后与其他运行并列；原文件保留。</translation>
+    </message>
+    <message>
+        <source>Import</source>
+        <translation>导入</translation>
     </message>
 </context>
 <context>
@@ -6865,6 +7496,65 @@
     </message>
 </context>
 <context>
+    <name>ui::SidesForm</name>
+    <message>
+        <source>A against B</source>
+        <translation>A 对 B</translation>
+    </message>
+    <message>
+        <source>Sweep</source>
+        <translation>扫描</translation>
+    </message>
+    <message>
+        <source>What varies</source>
+        <translation>变化项</translation>
+    </message>
+    <message>
+        <source>Add a setting</source>
+        <translation>添加设置</translation>
+    </message>
+    <message>
+        <source>Setting</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>Setting that is swept</source>
+        <translation>被扫描的设置</translation>
+    </message>
+    <message>
+        <source>Values</source>
+        <translation>取值</translation>
+    </message>
+    <message>
+        <source>Values of the sweep</source>
+        <translation>扫描取值</translation>
+    </message>
+    <message>
+        <source>This experiment has several named sides; edit them as TOML.</source>
+        <translation>此实验有多个命名的对照侧；请以 TOML 编辑。</translation>
+    </message>
+    <message>
+        <source>Setting %1</source>
+        <translation>设置 %1</translation>
+    </message>
+    <message>
+        <source>Setting %1 of side A</source>
+        <translation>A 侧的设置 %1</translation>
+    </message>
+    <message>
+        <source>Setting %1 of side B</source>
+        <translation>B 侧的设置 %1</translation>
+    </message>
+    <message>
+        <source>Remove setting %1</source>
+        <translation>移除设置 %1</translation>
+    </message>
+    <message>
+        <source>Remove this setting</source>
+        <translation>移除此设置</translation>
+    </message>
+</context>
+<context>
     <name>ui::StageList</name>
     <message>
         <source>Add a stage</source>
@@ -6881,10 +7571,6 @@
     <message>
         <source>Closed loop</source>
         <translation>闭环</translation>
-    </message>
-    <message>
-        <source> req/s</source>
-        <translation> 请求/秒</translation>
     </message>
     <message>
         <source>burstiness </source>
@@ -6933,6 +7619,10 @@
     <message>
         <source>Remove this stage</source>
         <translation>移除此阶段</translation>
+    </message>
+    <message>
+        <source>req/s</source>
+        <translation>请求/秒</translation>
     </message>
 </context>
 <context>
@@ -7286,6 +7976,28 @@
         <source>Degradation</source>
         <translation>降级</translation>
     </message>
+    <message numerus="yes">
+        <source>%n alarm(s)</source>
+        <translation>
+            <numerusform>%n 个告警</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No active alarm</source>
+        <translation>无告警</translation>
+    </message>
+    <message>
+        <source>%1 · off</source>
+        <translation>%1 · 关闭</translation>
+    </message>
+    <message>
+        <source>%1 · auto</source>
+        <translation>%1 · 自动</translation>
+    </message>
+    <message>
+        <source>%1 · forced</source>
+        <translation>%1 · 强制</translation>
+    </message>
 </context>
 <context>
     <name>ui::TunerScatter</name>
@@ -7322,6 +8034,18 @@
 TTFT p99 %2 ms, output %3 tok/s, goodput %4 req/s, n %5</source>
         <translation>%1
 TTFT p99 %2 ms，输出 %3 词元/秒，有效吞吐 %4 请求/秒，n %5</translation>
+    </message>
+    <message>
+        <source>Goodput optimum %1 req/s</source>
+        <translation>有效吞吐最优 %1 请求/秒</translation>
+    </message>
+    <message>
+        <source>p99 %1 ms, output %2 tok/s, n %3</source>
+        <translation>p99 %1 ms，输出 %2 词元/秒，n %3</translation>
+    </message>
+    <message>
+        <source>Search measures %1 configurations live, in about %2 min; each becomes a point.</source>
+        <translation>搜索将在约 %2 分钟内实测 %1 种配置；每种成为一个点。</translation>
     </message>
 </context>
 <context>
@@ -7419,6 +8143,44 @@ TTFT p99 %2 ms，输出 %3 词元/秒，有效吞吐 %4 请求/秒，n %5</trans
         <translation>
             <numerusform>%n 对</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Round %1</source>
+        <translation>第 %1 轮</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n measured</source>
+        <translation>
+            <numerusform>已测 %n 种</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 × %2 s</source>
+        <translation>%1 × %2 秒</translation>
+    </message>
+    <message>
+        <source>Successive halving</source>
+        <translation>逐轮减半</translation>
+    </message>
+    <message>
+        <source>Search %1 min more</source>
+        <translation>再搜索 %1 分钟</translation>
+    </message>
+    <message>
+        <source>%1, unchanged</source>
+        <translation>%1，不变</translation>
+    </message>
+    <message>
+        <source>Workload</source>
+        <translation>负载</translation>
+    </message>
+    <message>
+        <source>chat, clients = slots</source>
+        <translation>chat，客户端数 = 槽位数</translation>
+    </message>
+    <message>
+        <source>no limit</source>
+        <translation>无上限</translation>
     </message>
 </context>
 <context>

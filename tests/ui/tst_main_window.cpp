@@ -513,8 +513,15 @@ void TstMainWindow::narrowWindowsOpenThePanelAsADrawer() {
 
 void TstMainWindow::everyControlHasAName() {
     load();
+    QList<std::pair<QString, QString>> views;
     for (const QString& key : m_window->pageKeys()) {
-        m_window->showPage(key);
+        views.append({key, {}});
+    }
+    for (const char* view : {"claims", "tuner", "advisor", "replay"}) {
+        views.append({QStringLiteral("experiments"), QLatin1String(view)});
+    }
+    for (const auto& [key, view] : views) {
+        m_window->showPage(key, view);
         for (const QWidget* widget : m_window->findChildren<QWidget*>()) {
             const bool isControl = widget->isVisible() && widget->isEnabled() &&
                                    (widget->focusPolicy() & Qt::TabFocus) != 0 &&
@@ -525,8 +532,9 @@ void TstMainWindow::everyControlHasAName() {
             const auto* button = qobject_cast<const QAbstractButton*>(widget);
             const bool hasName = !widget->accessibleName().isEmpty() ||
                                  (button != nullptr && !button->text().isEmpty());
-            const QByteArray where = key.toUtf8() + ": " + widget->metaObject()->className() +
-                                     " in " + widget->parentWidget()->metaObject()->className();
+            const QByteArray where = key.toUtf8() + view.toUtf8() + ": " +
+                                     widget->metaObject()->className() + " in " +
+                                     widget->parentWidget()->metaObject()->className();
             QVERIFY2(hasName, where.constData());
         }
     }

@@ -109,18 +109,21 @@ void PaletteField::paintEvent(QPaintEvent*) {
               ui::font(type::kControl), color(ColorRole::Text3));
 }
 
-void AlarmButton::setCounts(int fresh, int raised) {
-    if (fresh != m_fresh || raised != m_raised) {
+void AlarmButton::setCounts(int fresh, int raised, const QString& words) {
+    const QString shown = !words.isEmpty() ? words
+                          : raised > 0     ? QString::number(raised)
+                                           : QString();
+    if (fresh != m_fresh || raised != m_raised || shown != text()) {
         m_fresh = fresh;
         m_raised = raised;
-        setText(raised > 0 ? QString::number(raised) : QString());
+        setText(shown);
         updateGeometry();
         update();
     }
 }
 
 QSize AlarmButton::sizeHint() const {
-    const double width = m_raised > 0 ? 36 + textWidth(timeFont(), text()) : 30.0;
+    const double width = text().isEmpty() ? 30.0 : 36 + textWidth(buttonFont(), text());
     return {rounded(width), size::kControl};
 }
 
@@ -141,7 +144,7 @@ void AlarmButton::paintEvent(QPaintEvent*) {
                              : m_raised > 0 ? ColorRole::Text2
                                             : ColorRole::Text3);
     paintIcon(painter, QStringLiteral("bell"), QRectF(8, box.center().y() - 7, 14, 14), ink);
-    paintText(painter, QRectF(27, 0, box.width() - 31, box.height()), text(), timeFont(), ink);
+    paintText(painter, QRectF(27, 0, box.width() - 31, box.height()), text(), buttonFont(), ink);
 }
 
 void LevelButton::setLevel(int level, const QString& words) {

@@ -54,7 +54,7 @@ class AlarmButton final : public StripButton {
 
 public:
     explicit AlarmButton(QWidget* parent) : StripButton(parent) {}
-    void setCounts(int fresh, int raised);
+    void setCounts(int fresh, int raised, const QString& words); // no words: the sign, and a number
     QSize sizeHint() const override;
 
 protected:

@@ -11,6 +11,7 @@
 #include <QHBoxLayout>
 #include <QPainter>
 #include <QPushButton>
+#include <QResizeEvent>
 
 namespace ui {
 
@@ -38,6 +39,8 @@ StateLook lookOf(engine::EngineState state) {
     }
     return {DotShape::Ring, ColorRole::Text3};
 }
+
+constexpr int kWordsFrom = 1200;
 
 } // namespace
 
@@ -197,8 +200,24 @@ void TopStrip::showState() {
     m_state->setText(m_stateDetail.isEmpty() ? word : tr("%1: %2").arg(word, m_stateDetail));
 }
 
+// Signs stand beside words wherever the strip has room for them.
+bool TopStrip::hasRoomForWords() const {
+    return width() >= kWordsFrom;
+}
+
+void TopStrip::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    if ((event->oldSize().width() >= kWordsFrom) != hasRoomForWords()) {
+        showAlarms();
+        showLevel();
+    }
+}
+
 void TopStrip::showAlarms() {
-    m_alarms->setCounts(m_freshAlarms, m_raisedAlarms);
+    const QString words = !hasRoomForWords()   ? QString()
+                          : m_raisedAlarms > 0 ? tr("%n alarm(s)", nullptr, m_raisedAlarms)
+                                               : tr("No active alarm");
+    m_alarms->setCounts(m_freshAlarms, m_raisedAlarms, words);
     m_alarms->setToolTip(m_raisedAlarms == 0
                              ? tr("No alarm. A click shows the limits.")
                              : tr("%n alarm(s); a click shows them", nullptr, m_raisedAlarms));
@@ -213,10 +232,16 @@ void TopStrip::showLevel() {
     }
     const LevelView& view = *m_levelView;
     const bool isOff = view.mode == engine::DegradationMode::Off;
-    const QString words = view.isTrying    ? tr("Trying level %1").arg(view.level)
-                          : view.level > 0 ? tr("Level %1").arg(view.level)
-                          : isOff          ? QString()
-                                           : tr("Level 0");
+    QString words = view.isTrying    ? tr("Trying level %1").arg(view.level)
+                    : view.level > 0 ? tr("Level %1").arg(view.level)
+                    : isOff          ? QString()
+                                     : tr("Level 0");
+    if (hasRoomForWords()) {
+        const QString level = view.isTrying ? words : tr("Level %1").arg(view.level);
+        words = isOff                                        ? tr("%1 · off").arg(level)
+                : view.mode == engine::DegradationMode::Auto ? tr("%1 · auto").arg(level)
+                                                             : tr("%1 · forced").arg(level);
+    }
     m_level->setLevel(view.isTrying ? view.level + 1 : view.level, words);
     m_level->setToolTip(isOff ? tr("Degradation is off; a click shows the levels")
                         : view.mode == engine::DegradationMode::Auto

@@ -62,6 +62,7 @@ Q_SIGNALS:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;
 
 private:
@@ -70,6 +71,7 @@ private:
     void showModel();
     void showState();
     void showRecording();
+    bool hasRoomForWords() const;
     void showAlarms();
     void showLevel();
 

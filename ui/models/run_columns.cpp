@@ -93,7 +93,7 @@ std::vector<Column<Run>> runColumns(const RunTicks& ticks, const RunBaseline& ba
             .sortedBy([member](const Run& run) { return orNan(run.ttftMs.*member); })
             .withToolTip([share](const Run& run) { return tooFew(run, share); })
             .atRight()
-            .wide(96);
+            .wide(88);
     };
     return {
         C([] { return QString(); }, [](const Run&) { return QString(); })
@@ -123,7 +123,7 @@ std::vector<Column<Run>> runColumns(const RunTicks& ticks, const RunBaseline& ba
             .wide(66),
         C([] { return say(QT_TRANSLATE_NOOP("RunColumns", "Settings")); }, app::settingsText)
             .withToolTip(app::settingsText)
-            .wide(170),
+            .wide(150),
         C([] { return say(QT_TRANSLATE_NOOP("RunColumns", "Requests")); },
           [number](const Run& run) { return number(static_cast<double>(run.requests), 0); })
             .sortedBy([](const Run& run) { return static_cast<double>(run.requests); })
@@ -143,12 +143,12 @@ std::vector<Column<Run>> runColumns(const RunTicks& ticks, const RunBaseline& ba
                                   "an interval"));
             })
             .atRight()
-            .wide(112),
+            .wide(100),
         C([] { return say(QT_TRANSLATE_NOOP("RunColumns", "Output tok/s")); },
           [number](const Run& run) { return number(run.outputPerSecond, 1); })
             .sortedBy([](const Run& run) { return run.outputPerSecond; })
             .atRight()
-            .wide(98),
+            .wide(92),
         C([] { return say(QT_TRANSLATE_NOOP("RunColumns", "Goodput req/s")); },
           [number](const Run& run) { return number(run.goodputPerSecond, 2); })
             .sortedBy([](const Run& run) { return run.goodputPerSecond; })
@@ -157,7 +157,7 @@ std::vector<Column<Run>> runColumns(const RunTicks& ticks, const RunBaseline& ba
                     .arg(app::limitText(run.run.sloTtftMs), app::limitText(run.run.sloTpotMs));
             })
             .atRight()
-            .wide(118),
+            .wide(106),
         C([] { return say(QT_TRANSLATE_NOOP("RunColumns", "Tags")); },
           [](const Run& run) {
               QStringList texts;
@@ -165,7 +165,15 @@ std::vector<Column<Run>> runColumns(const RunTicks& ticks, const RunBaseline& ba
                   texts << text;
               }
               return texts.join(QStringLiteral(", "));
-          }).wide(150),
+          })
+            .withToolTip([](const Run& run) {
+                QStringList texts;
+                for (const auto& [text, tone] : runTags(run)) {
+                    texts << text;
+                }
+                return texts.join(QStringLiteral(", "));
+            })
+            .wide(150),
     };
 }
 
@@ -248,8 +256,18 @@ void RunDelegate::paintCell(QPainter& painter, const QRect& bounds,
     }
     case RunColumn::Tags: {
         double x = bounds.left();
-        for (const auto& [text, tone] : runTags(run)) {
-            x = paintTag(painter, QPointF(x, middle), text, tone) + 4;
+        const auto tags = runTags(run);
+        for (std::size_t i = 0; i < tags.size(); ++i) {
+            // What has no room is counted: a tag cut in the middle says nothing.
+            const QString more = QStringLiteral("+%1").arg(tags.size() - i);
+            const bool isLast = i + 1 == tags.size();
+            const double needed =
+                tagWidth(tags[i].first) + (isLast ? 0.0 : 4.0 + tagWidth(QStringLiteral("+9")));
+            if (x + needed > bounds.right() + 1.0 && (i > 0 || !isLast)) {
+                paintTag(painter, QPointF(x, middle), more, Tone::Neutral);
+                return;
+            }
+            x = paintTag(painter, QPointF(x, middle), tags[i].first, tags[i].second) + 4;
         }
         return;
     }

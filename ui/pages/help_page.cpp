@@ -20,6 +20,7 @@ namespace ui {
 namespace {
 
 constexpr int kTextWidth = 860; // longer lines are hard to read
+constexpr int kTwoColumnsFrom = 1180;
 
 QString plain(std::string_view text) {
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
@@ -60,19 +61,22 @@ HelpPage::HelpPage(app::Session& session, QWidget* parent) : Page(parent) {
     auto* row = new QHBoxLayout(outside);
     row->setContentsMargins(0, 0, 0, 0);
     auto* content = new QWidget(outside);
-    content->setMaximumWidth(kTextWidth);
     row->addWidget(content, 100);
     row->addStretch(1);
-    auto* list = new QVBoxLayout(content);
+    auto* list = new QHBoxLayout(content);
     list->setContentsMargins(0, 4, 0, 20);
     list->setSpacing(space::kBetweenCards);
+    for (QVBoxLayout*& each : m_columns) {
+        each = new QVBoxLayout;
+        each->setSpacing(space::kBetweenCards);
+        list->addLayout(each, 1);
+    }
     for (const app::Definition& definition : app::definitions()) {
         addEntry(definition, content);
-        list->addWidget(m_entries.back().card);
     }
     m_empty = makeLabel({}, TextRole::Muted, content);
-    list->addWidget(m_empty);
-    list->addStretch(1);
+    m_content = content;
+    placeEntries();
     m_scroll->setWidget(outside);
     column->addWidget(m_scroll, 1);
     connect(m_filter, &QLineEdit::textChanged, this, &HelpPage::applyFilter);
@@ -95,7 +99,8 @@ void HelpPage::addEntry(const app::Definition& definition, QWidget* content) {
     body->setSpacing(5);
     entry.card = card;
     entry.name = makeLabel({}, TextRole::CardTitle, card);
-    entry.formula = makeLabel(QString::fromUtf8(definition.formula), TextRole::Body, card);
+    entry.formula = makeLabel({}, TextRole::Body, card);
+    setSheetProperty(entry.formula, "formula", true);
     entry.meaning = makeLabel({}, TextRole::Small, card);
     entry.elsewhere = makeLabel({}, TextRole::Caption, card);
     for (QLabel* label : {entry.name, entry.formula, entry.meaning, entry.elsewhere}) {
@@ -164,6 +169,35 @@ void HelpPage::mark(const QString& key) {
     }
 }
 
+// One column, or two where both keep lines of a readable length; the order goes down, then right.
+void HelpPage::placeEntries() {
+    const int columns = width() >= kTwoColumnsFrom ? 2 : 1;
+    if (columns == m_columnCount) {
+        return;
+    }
+    m_columnCount = columns;
+    m_content->setMaximumWidth(columns * kTextWidth);
+    for (QVBoxLayout* column : m_columns) {
+        while (QLayoutItem* item = column->takeAt(0)) {
+            delete item; // the card stays with the content
+        }
+    }
+    const std::size_t half = (m_entries.size() + 1) / 2;
+    for (std::size_t i = 0; i < m_entries.size(); ++i) {
+        m_columns[columns == 2 && i >= half ? 1 : 0]->addWidget(m_entries[i].card);
+    }
+    m_columns[0]->addWidget(m_empty);
+    static_cast<QHBoxLayout*>(m_content->layout())->setStretch(1, columns - 1);
+    for (int column = 0; column < columns; ++column) {
+        m_columns[static_cast<std::size_t>(column)]->addStretch(1);
+    }
+}
+
+void HelpPage::resizeEvent(QResizeEvent* event) {
+    Page::resizeEvent(event);
+    placeEntries();
+}
+
 void HelpPage::applyFilter() {
     const QString text = m_filter->text().trimmed();
     bool hasAny = false;
@@ -191,6 +225,7 @@ void HelpPage::retranslate() {
     m_empty->setText(tr("No definition has this text."));
     for (const Entry& entry : m_entries) {
         entry.name->setText(app::definitionName(*entry.definition));
+        entry.formula->setText(app::definitionFormula(*entry.definition));
         entry.meaning->setText(app::definitionMeaning(*entry.definition));
         const QString elsewhere = app::definitionElsewhere(*entry.definition);
         entry.elsewhere->setText(elsewhere.isEmpty() ? QString()

@@ -4,9 +4,11 @@
 
 #include "ui/pages/page.h"
 
+#include <array>
 #include <vector>
 
 class QLabel;
+class QVBoxLayout;
 class QLineEdit;
 class QPushButton;
 class QScrollArea;
@@ -38,6 +40,7 @@ Q_SIGNALS:
     void keysRequested(); // the list of keys
 
 protected:
+    void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;
 
 private:
@@ -52,6 +55,7 @@ private:
 
     void addEntry(const app::Definition& definition, QWidget* content);
     void applyFilter();
+    void placeEntries();
     void mark(const QString& key);
     void retranslate();
 
@@ -61,6 +65,9 @@ private:
     QPushButton* m_keys;
     QScrollArea* m_scroll;
     QLabel* m_empty;
+    QWidget* m_content = nullptr;
+    std::array<QVBoxLayout*, 2> m_columns{};
+    int m_columnCount = 0;
     std::vector<Entry> m_entries;
     QString m_current;
 };

@@ -10,14 +10,11 @@
 #include "ui/widgets/card.h"
 #include "ui/widgets/chip.h"
 
-#include <QClipboard>
 #include <QEvent>
-#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
-#include <QMenu>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -108,6 +105,15 @@ void ConfigForm::buildHead(QVBoxLayout* column) {
                         QLineEdit::LeadingPosition);
     m_filter->setClearButtonEnabled(true);
     m_filter->installEventFilter(this);
+    auto* key = new QLabel(QStringLiteral("/"), m_filter);
+    setSheetProperty(key, "badge", QStringLiteral("key"));
+    key->setAttribute(Qt::WA_TransparentForMouseEvents);
+    auto* inside = new QHBoxLayout(m_filter);
+    inside->setContentsMargins(0, 0, 6, 0);
+    inside->addStretch(1);
+    inside->addWidget(key);
+    connect(m_filter, &QLineEdit::textChanged, key,
+            [key](const QString& text) { key->setVisible(text.isEmpty()); });
     auto* filterLine = new QHBoxLayout;
     filterLine->setContentsMargins(space::kPanel, 0, space::kPanel, 8);
     filterLine->addWidget(m_filter);
@@ -191,6 +197,10 @@ void ConfigForm::buildFoot(QVBoxLayout* column) {
     m_undoButton = makeButton({}, ButtonKind::Quiet, this);
     m_undoButton->setIcon(icon(QStringLiteral("undo")));
     m_undoButton->setFixedSize(28, 28);
+    m_presets = makeButton({}, ButtonKind::Quiet, this);
+    m_presets->setIcon(icon(QStringLiteral("sliders")));
+    connect(m_presets, &QPushButton::clicked, this, &ConfigForm::openPresets);
+    foot->addWidget(m_presets);
     foot->addWidget(m_copy);
     foot->addStretch(1);
     foot->addWidget(m_undoButton);
@@ -204,28 +214,6 @@ void ConfigForm::buildFoot(QVBoxLayout* column) {
 FieldRow* ConfigForm::row(std::string_view key) const {
     const auto found = m_rows.find(key);
     return found == m_rows.end() ? nullptr : found->second;
-}
-
-void ConfigForm::toggle(std::string_view key) {
-    if (FieldRow* found = row(key)) {
-        const std::string value = engine::valueText(found->field(), m_session.config().requested);
-        propose(found, value == "on" ? QStringLiteral("off") : QStringLiteral("on"));
-    }
-}
-
-void ConfigForm::reveal(std::string_view key) {
-    FieldRow* found = row(key);
-    if (found == nullptr) {
-        return;
-    }
-    m_filter->clear();
-    for (QWidget* at = m_scroll->parentWidget(); at != nullptr; at = at->parentWidget()) {
-        if (auto* scroll = qobject_cast<QScrollArea*>(at)) {
-            scroll->ensureWidgetVisible(found, 0, 80);
-            break;
-        }
-    }
-    found->editor()->setFocus(Qt::OtherFocusReason);
 }
 
 void ConfigForm::propose(FieldRow* row, const QString& value) {
@@ -304,25 +292,7 @@ void ConfigForm::refresh() {
     m_undoButton->setEnabled(!m_undo.empty());
     m_scroll->setEnabled(m_session.hasModel());
     m_copy->setEnabled(m_session.hasModel());
-}
-
-void ConfigForm::undoLast() {
-    if (m_undo.empty()) {
-        return;
-    }
-    const Edit edit = m_undo.back();
-    m_undo.pop_back();
-    const std::size_t depth = m_undo.size();
-    propose(row(edit.key), QString::fromStdString(edit.before));
-    // Going back is no new step to go back from.
-    m_undo.resize(std::min(depth, m_undo.size()));
-    m_undoButton->setEnabled(!m_undo.empty());
-}
-
-void ConfigForm::copyAsFlags() {
-    const std::string flags = app::asFlags(m_session.config().requested);
-    QGuiApplication::clipboard()->setText(QString::fromStdString(flags));
-    m_copy->setText(flags.empty() ? tr("All at default: no flags needed") : tr("Copied"));
+    m_presets->setEnabled(m_session.hasModel());
 }
 
 void ConfigForm::noteChange(const engine::Event& event) {
@@ -340,31 +310,6 @@ void ConfigForm::noteChange(const engine::Event& event) {
 void ConfigForm::forgetChanges() {
     m_changes.clear();
     refresh();
-}
-
-void ConfigForm::openMenu(FieldRow* row, const QPoint& globalPosition) {
-    const engine::Field& field = row->field();
-    engine::EngineConfig byDefault;
-    field.set(byDefault, field.defaultValue);
-    const std::string standard = engine::valueText(field, byDefault);
-    auto* menu = new QMenu(this);
-    menu->setAttribute(Qt::WA_DeleteOnClose);
-    const auto change = m_changes.find(field.key);
-    if (change != m_changes.end()) {
-        const std::string before = change->second.before;
-        menu->addAction(tr("Undo: back to %1").arg(fieldValueText(field, before)), this,
-                        [this, row, before] { propose(row, QString::fromStdString(before)); });
-    }
-    QAction* reset =
-        menu->addAction(tr("Default: %1").arg(fieldValueText(field, standard)), this,
-                        [this, row, standard] { propose(row, QString::fromStdString(standard)); });
-    reset->setEnabled(engine::valueText(field, m_session.config().requested) != standard);
-    const QString flag =
-        QString::fromUtf8(field.flag.data(), static_cast<qsizetype>(field.flag.size())) + u' ' +
-        QString::fromStdString(engine::valueText(field, m_session.config().requested));
-    menu->addAction(tr("Copy “%1”").arg(flag), this,
-                    [flag] { QGuiApplication::clipboard()->setText(flag); });
-    menu->popup(globalPosition);
 }
 
 void ConfigForm::applyFilter() {
@@ -393,8 +338,10 @@ void ConfigForm::retranslate() {
     m_title->setText(tr("Configuration"));
     m_close->setToolTip(tr("Hide the panel (Ctrl+B)"));
     m_close->setAccessibleName(tr("Hide the configuration panel"));
-    m_filter->setPlaceholderText(tr("Filter settings  /"));
+    m_filter->setPlaceholderText(tr("Filter settings"));
     m_filter->setAccessibleName(tr("Filter settings"));
+    m_presets->setText(tr("Presets"));
+    m_presets->setToolTip(tr("Sets of settings, applied live; Ctrl+Z goes back"));
     m_copy->setText(tr("Copy as flags"));
     m_undoButton->setToolTip(tr("Undo the last setting (Ctrl+Z)"));
     m_undoButton->setAccessibleName(tr("Undo the last setting"));

@@ -2,6 +2,7 @@
 // come from its ConfigStatus. UI thread.
 #pragma once
 
+#include "app/experiment/experiment.h"
 #include "ui/panels/field_view.h"
 
 #include <QHash>
@@ -37,7 +38,8 @@ public:
     // The row of a field, for tests and for "show me this setting".
     FieldRow* row(std::string_view key) const;
     QLineEdit* filterField() const { return m_filter; }
-    void toggle(std::string_view key); // a switch
+    void applySettings(const app::SettingTexts& settings); // a preset
+    void toggle(std::string_view key);                     // a switch
     void reveal(std::string_view key); // scrolls to the row and gives it the focus
     bool canUndo() const { return !m_undo.empty(); }
 
@@ -78,6 +80,7 @@ private:
     void propose(FieldRow* row, const QString& value);
     void noteChange(const engine::Event& event);
     void forgetChanges();
+    void openPresets();
     void openMenu(FieldRow* row, const QPoint& globalPosition);
 
     app::Session& m_session;
@@ -92,6 +95,7 @@ private:
     QLabel* m_reloadText = nullptr;
     QPushButton* m_emptyPrefixes = nullptr;
     QPushButton* m_reloadButton = nullptr;
+    QPushButton* m_presets = nullptr;
     QPushButton* m_copy = nullptr;
     QPushButton* m_undoButton = nullptr;
     std::vector<Group> m_groups;
