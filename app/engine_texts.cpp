@@ -139,6 +139,8 @@ constexpr const char* kEngineTexts[] = {
     QT_TRANSLATE_NOOP("labels", "Packed KV before packing"),
     QT_TRANSLATE_NOOP("labels", "KV blocks unpacked"),
     QT_TRANSLATE_NOOP("labels", "Weights made in advance"),
+    QT_TRANSLATE_NOOP("labels", "Adapters"),
+    QT_TRANSLATE_NOOP("labels", "Adapters memory"),
     // Units.
     QT_TRANSLATE_NOOP("labels", "req"),
     QT_TRANSLATE_NOOP("labels", "tok"),

@@ -224,6 +224,8 @@ constexpr NoticeTemplate kNotices[] = {
     {"light_model_ready", QT_TRANSLATE_NOOP("labels", "Light model ready: %1"), "model", ""},
     {"light_model_failed", QT_TRANSLATE_NOOP("labels", "Light model %1 not loaded: %2"), "model",
      "reason"},
+    {"adapter_loaded", QT_TRANSLATE_NOOP("labels", "Adapter %1 loaded: %2 MiB"), "name", "mib"},
+    {"adapter_unloaded", QT_TRANSLATE_NOOP("labels", "Adapter %1 unloaded"), "name", ""},
     {"answers_unread", QT_TRANSLATE_NOOP("labels", "Stored answers were not read: %1"), "reason",
      ""},
     {"answers_unwritten", QT_TRANSLATE_NOOP("labels", "Stored answers are not on disk: %1"),

@@ -12,6 +12,7 @@
 //   degradation_effect {before, after, verdict, before_ms, after_ms, n_before, n_after}
 //   degradation_refused {level, reason}
 //   light_model_ready {model}            light_model_failed {model, reason}
+//   adapter_loaded {name, rank, weights, mib}  adapter_unloaded {name}
 //   answers_unread {reason}              answers_unwritten {reason}
 //   marker {text}                        (a note of the operator)
 #pragma once

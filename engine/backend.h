@@ -36,7 +36,8 @@ struct Capabilities {
     double readBytesPerSecond = 0; // measured at load, for the modelled ledger stage
 };
 
-class Serving; // engine/serving.h
+class Serving;  // engine/serving.h
+class Adapters; // engine/adapters.h
 
 class Backend {
 public:
@@ -73,6 +74,8 @@ public:
     virtual Result<std::string> tokenBytes(TokenId id) const;
     // What is wrapped around the engines to serve under pressure; null where nothing is.
     virtual Serving* serving() { return nullptr; }
+    // Low-rank adapters over the loaded model; null where there can't be any.
+    virtual Adapters* adapters() { return nullptr; }
 };
 
 struct LoadProgress {

@@ -77,6 +77,8 @@ constexpr std::array kMetrics = {
     Metric{"weights_bytes", "Weights memory", "B", false, read<&Snapshot::weightsBytes>},
     Metric{"weights_ahead_bytes", "Weights made in advance", "B", false,
            read<&Snapshot::weightsAheadBytes>},
+    Metric{"adapters", "Adapters", "", false, read<&Snapshot::adapters>},
+    Metric{"adapter_bytes", "Adapters memory", "B", false, read<&Snapshot::adapterBytes>},
     Metric{"kv_bytes", "KV memory", "B", false, read<&Snapshot::kvBytes>},
     Metric{"process_bytes", "Process memory", "B", false, read<&Snapshot::processBytes>},
     Metric{"machine_total_bytes", "Machine memory", "B", false, read<&Snapshot::machineTotalBytes>},

@@ -83,6 +83,8 @@ struct Snapshot {
     std::int64_t threads = 0;
     std::uint64_t weightsBytes = 0;
     std::uint64_t weightsAheadBytes = 0; // made before they are wanted, or waiting for a step
+    std::int64_t adapters = 0;           // over the one base
+    std::uint64_t adapterBytes = 0;      // of them, and of those that still finish requests
     std::uint64_t kvBytes = 0;           // bounds of keys for sparse attention among them
     std::uint64_t processBytes = 0;      // resident
     std::uint64_t machineTotalBytes = 0;

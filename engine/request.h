@@ -67,6 +67,7 @@ struct Request {
     // Requests of different tenants share nothing of what is kept, so that nobody can tell from
     // times what others have asked.
     std::string tenant;
+    std::string adapter; // by its name (engine/adapters.h); empty: the loaded model itself
     bool ignoreEnd =
         false; // go on after an end-of-generation token (load tests with fixed lengths)
     std::vector<std::string> stop;      // text at which the answer ends, not part of it

@@ -15,15 +15,16 @@ namespace {
 constexpr auto kIdleStart = std::chrono::seconds(1);
 constexpr std::string_view kWarmUpLabel = "warm-up";
 
-// The same text of two tenants is two texts to the prefix cache.
-std::uint64_t saltOf(const std::string& tenant, std::uint64_t lineage,
+// The same text of two tenants, or of two adapters, is two texts to the prefix cache. An adapter is
+// known by its numbers: loaded again, under whatever name, it finds what was kept.
+std::uint64_t saltOf(const std::string& tenant, const Adapter* adapter, std::uint64_t lineage,
                      const AttentionTiers& tiers) {
     // What was computed with less in sight is another text. Before the tenant, whose name is
     // anybody's choice: none makes one of the other.
     const std::string text =
         (tiers.isSparse ? fmt::format("{}|{}|{}|", tiers.first, tiers.window, tiers.share)
                         : std::string("|")) +
-        tenant;
+        (adapter != nullptr ? adapter->info().digest : std::string()) + "|" + tenant;
     // apart from the cache's own links
     return XXH3_64bits_withSeed(text.data(), text.size(), lineage) >> 1U;
 }
@@ -115,7 +116,9 @@ void Engine::beginLineage(Answer& answer) {
     }
     sequence.lineage = m_schedule.lineage;
     sequence.tiers = tiersOf(answer.request.attention, m_effective);
-    sequence.salt = saltOf(answer.request.tenant, sequence.lineage, sequence.tiers);
+    sequence.adapter = answer.adapter.get();
+    sequence.salt =
+        saltOf(answer.request.tenant, sequence.adapter, sequence.lineage, sequence.tiers);
     sequence.kv = m_kv.currentId();
     if (sequence.tiers.isSparse) {
         m_kv.current().useBounds();

@@ -5,6 +5,7 @@
 #include "engine/events.h"
 #include "engine/loop/answer_text.h"
 #include "engine/loop/ttft_ledger.h"
+#include "engine/model/adapter.h"
 #include "engine/request.h"
 #include "engine/schedule/admission.h"
 #include "engine/schedule/sequence.h"
@@ -36,7 +37,8 @@ struct Answer {
     std::shared_ptr<TokenStream> stream;
     std::shared_ptr<std::stop_source> cancellation = std::make_shared<std::stop_source>();
 
-    std::vector<TokenId> prompt; // until it moves into the sequence
+    std::shared_ptr<const Adapter> adapter; // of the request; null: the model itself
+    std::vector<TokenId> prompt;            // until it moves into the sequence
     std::optional<Refusal> refusal;
     std::optional<Sequence> sequence; // once admitted
     AnswerText text;

@@ -16,6 +16,24 @@ constexpr std::size_t kEventBound = 65536;
 // An idle engine looks after its figures this often.
 constexpr auto kIdleTick = std::chrono::milliseconds(250);
 
+// Operators of its own for every file: those of the model are the engine thread's, and with their
+// pool they would hold on to memory when the adapters are gone.
+struct Preparing {
+    kernels::ThreadPool pool{1};
+    std::unique_ptr<kernels::Ops> ops;
+};
+AdapterShelf::PrepareMaker adapterPreparer(kernels::Device device, const OpsFactory& makeOps) {
+    return [device, makeOps]() -> AdapterShelf::Prepare {
+        auto preparing = std::make_shared<Preparing>();
+        preparing->ops = device == kernels::Device::Cpu || !makeOps
+                             ? kernels::makeCpuOps(preparing->pool)
+                             : makeOps(preparing->pool);
+        return [preparing](const kernels::View& matrix) {
+            return preparing->ops->prepare(matrix, kernels::WeightLayout::Packed);
+        };
+    };
+}
+
 } // namespace
 
 Engine::Engine(LoadedModel loaded, const LoadSettings& settings)
@@ -35,6 +53,10 @@ Engine::Engine(LoadedModel loaded, const LoadSettings& settings)
     m_weights = std::make_unique<WeightPreparer>(memory, [this] { m_inbox.wake(); });
     m_quality = std::make_unique<QualityChecker>(
         memory, [this](Notice notice) { post(EventSource::Engine, std::move(notice)); });
+    m_adapters = std::make_unique<AdapterShelf>(
+        adapterBaseOf(m_loaded.model->spec(), *m_loaded.checkpoint),
+        adapterPreparer(m_loaded.ops->device(), settings.makeOps), memory,
+        [this](Notice notice) { post(EventSource::Engine, std::move(notice)); });
     m_schedule.blockTokens = config.blockTokens;
     m_effective.maxContext = contextLimit(config, m_loaded.model->spec());
     replacePolicy(config);
@@ -128,7 +150,21 @@ std::shared_ptr<TokenStream> Engine::receive(Answer& answer) {
         m_cancellations.emplace(answer.id, answer.cancellation);
     }
     answer.refusal = refuseAtOnce(answer.request);
+    if (!answer.refusal) {
+        answer.refusal = takeAdapter(answer);
+    }
     return answer.stream;
+}
+
+// Held from here on: it may be unloaded while the request waits or runs.
+std::optional<Refusal> Engine::takeAdapter(Answer& answer) const {
+    const std::string& name = answer.request.adapter;
+    if (name.empty()) {
+        return std::nullopt;
+    }
+    answer.adapter = m_adapters->find(name);
+    return answer.adapter ? std::nullopt
+                          : std::optional(Refusal{.message = m_adapters->missing(name)});
 }
 
 std::shared_ptr<TokenStream> Engine::submit(Request request) {

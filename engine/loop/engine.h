@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/base/mailbox.h"
+#include "engine/loop/adapter_shelf.h"
 #include "engine/loop/answer.h"
 #include "engine/loop/batch_watch.h"
 #include "engine/loop/cold_worker.h"
@@ -64,6 +65,7 @@ public:
     Result<std::string> tokenBytes(TokenId id) const override;
     void prepareWeights(std::optional<WeightPrecision> precision) override;
     WeightsAhead weightsAhead() const override;
+    Adapters* adapters() override { return m_adapters.get(); }
 
 private:
     // engine.cpp
@@ -74,6 +76,7 @@ private:
     std::optional<Refusal> refuseOverload() const;
     std::int64_t waitingRequests() const;
     std::shared_ptr<TokenStream> receive(Answer& answer);
+    std::optional<Refusal> takeAdapter(Answer& answer) const;
     void emit(decltype(Event::body) body, Delivery delivery);
     void setState(EngineState state);
 
@@ -95,6 +98,7 @@ private:
     void computeSlices(const StepPlan& plan, StepTimes& times, const std::stop_token& stop);
     void claimBlocks(const StepPlan& plan);
     bool computeAll(const StepPlan& plan, StepTimes& times, const std::stop_token& stop);
+    void takePart(const StepPlan& plan, std::uint32_t cache);
     bool computePart(const StepPlan& plan, KvCache& kv, StepTimes& times,
                      const std::stop_token& stop);
     std::optional<kernels::View> forward(const StepPlan& plan, const KvCache& kv,
@@ -231,9 +235,10 @@ private:
     std::uint64_t m_kvBudget = 0; // bytes for keys and values, whatever their format
     std::int64_t m_kvWanted = 0;  // blocks of the current format within it
     Batch m_batch;
-    std::vector<Slice> m_part;           // slices of the step that live in one cache
-    std::vector<std::size_t> m_partRows; // their places in the plan, with logits only
-    std::vector<Sampler> m_samplers;     // one a worker
+    std::vector<std::size_t> m_partOrder; // their places in the plan, those of an adapter together
+    std::vector<Slice> m_part;            // slices of the step that live in one cache
+    std::vector<std::size_t> m_partRows;  // their places in the plan, with logits only
+    std::vector<Sampler> m_samplers;      // one a worker
     struct Sampled {
         std::optional<TokenId> token; // empty: a logit was no number
         std::optional<TokenLogprobs> logprobs;
@@ -269,6 +274,7 @@ private:
     // Last: their threads end before anything above goes.
     std::unique_ptr<ColdWorker> m_cold;
     std::unique_ptr<WeightPreparer> m_weights;
+    std::unique_ptr<AdapterShelf> m_adapters;
     std::unique_ptr<QualityChecker> m_quality;
     std::unique_ptr<PromptEncoder> m_encoder;
     std::jthread m_thread;

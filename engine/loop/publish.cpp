@@ -46,6 +46,10 @@ void Engine::publish() {
     m_figures.weightsAheadBytes = m_preparedWeights && m_preparedWeights->model
                                       ? m_preparedWeights->model->weightsBytes()
                                       : 0;
+    m_adapters->setBaseBytes(m_figures.weightsBytes);
+    const AdapterShelf::Figures adapters = m_adapters->figures();
+    m_figures.adapters = adapters.loaded;
+    m_figures.adapterBytes = adapters.bytes;
     m_figures.poolBusyNs = m_loaded.pool->busyNanoseconds();
     m_figures.threads = m_loaded.pool->threads();
     m_snapshot.publish(m_figures);

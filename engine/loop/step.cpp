@@ -122,25 +122,39 @@ bool Engine::computeAll(const StepPlan& plan, StepTimes& times, const std::stop_
         }
     }
     for (const std::uint32_t cache : caches) {
-        m_part.clear();
-        m_partRows.clear();
-        m_sampling.clear();
-        for (std::size_t i = 0; i < plan.slices.size(); ++i) {
-            const Slice& slice = plan.slices[i];
-            if (slice.sequence->kv != cache) {
-                continue;
-            }
-            m_part.push_back(slice);
-            if (slice.wantsLogits) {
-                m_partRows.push_back(i);
-                m_sampling.push_back(slice.sequence);
-            }
-        }
+        takePart(plan, cache);
         if (!computePart(plan, m_kv.of(cache), times, stop)) {
             return false;
         }
     }
     return true;
+}
+
+// The plan's slices that live in one cache. Those of an adapter stand together, so that their rows
+// are computed at once: no row's result depends on where it stands.
+void Engine::takePart(const StepPlan& plan, std::uint32_t cache) {
+    m_part.clear();
+    m_partRows.clear();
+    m_sampling.clear();
+    m_partOrder.clear();
+    for (std::size_t i = 0; i < plan.slices.size(); ++i) {
+        if (plan.slices[i].sequence->kv == cache) {
+            m_partOrder.push_back(i);
+        }
+    }
+    std::ranges::sort(m_partOrder, {}, [&plan](std::size_t i) {
+        const Adapter* adapter = plan.slices[i].sequence->adapter;
+        return std::pair(
+            adapter != nullptr ? std::string_view(adapter->info().digest) : std::string_view(), i);
+    });
+    for (const std::size_t i : m_partOrder) {
+        const Slice& slice = plan.slices[i];
+        m_part.push_back(slice);
+        if (slice.wantsLogits) {
+            m_partRows.push_back(i);
+            m_sampling.push_back(slice.sequence);
+        }
+    }
 }
 
 bool Engine::computePart(const StepPlan& plan, KvCache& kv, StepTimes& times,

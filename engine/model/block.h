@@ -5,12 +5,14 @@
 
 #include "engine/kv/kv_cache.h"
 #include "engine/model/block_chooser.h"
+#include "engine/model/low_rank.h"
 #include "engine/model/scratch.h"
 #include "engine/schedule/batch.h"
 #include "kernels/ops.h"
 
 #include <cstdint>
 #include <functional>
+#include <span>
 
 namespace engine {
 
@@ -19,6 +21,8 @@ struct StepContext {
     const Batch& batch;
     const Scratch& scratch;
     BlockChooser& chooser;
+    const LowRankScratch& lowRank;
+    std::span<const AdapterRows> adapters; // of the rows that blocks are given
 };
 
 // A weight, and the part of it that a step of so many tokens is expected to read.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace engine {
@@ -21,6 +22,9 @@ public:
         for (const DecoderLayer& layer : m_graph.layers) {
             layer.attention->needScratch(m_scratch);
             layer.feedForward->needScratch(m_scratch);
+        }
+        for (const ProjectionSite& site : spec().sites) {
+            m_widestSite = std::max(m_widestSite, site.rows);
         }
         m_scratch.need(ScratchPart::WantedAttended, m_graph.layers.back().attention->width());
     }
@@ -52,6 +56,7 @@ public:
                            ? logits
                            : kernels::Buffer::cpu(kernels::Format::F32, shape);
         }
+        m_lowRank.reserve(m_ops, m_widestSite);
         m_scratch.reserve(m_ops, tokens);
         m_logits = std::move(logits);
         m_readableLogits = std::move(readable);
@@ -63,8 +68,8 @@ public:
         const auto wanted = static_cast<std::int64_t>(batch.logitRows.size());
         ensure(tokens <= m_scratch.tokens() && m_logits && wanted <= m_logits.view().shape[0],
                "the scratch is large enough for the step");
-        const StepContext step{
-            .ops = m_ops, .batch = batch, .scratch = m_scratch, .chooser = m_chooser};
+        const StepContext allRows = context(batch, batch.adapters);
+        const StepContext wantedRows = context(batch, batch.wantedAdapters);
         kernels::View residual = rows(ScratchPart::Residual, tokens);
         kernels::View normed = rows(ScratchPart::Normed, tokens);
         kernels::View delta = rows(ScratchPart::Delta, tokens);
@@ -82,7 +87,7 @@ public:
             const bool isLast = i + 1 == m_graph.layers.size();
             const DecoderLayer& layer = m_graph.layers[i];
             kernels::View attended =
-                layer.attention->attend(step, kv.layer(static_cast<std::int64_t>(i)), normed);
+                layer.attention->attend(allRows, kv.layer(static_cast<std::int64_t>(i)), normed);
             if (isLast) {
                 // Behind the last keys and values only rows with logits matter.
                 if (wanted == 0) {
@@ -93,6 +98,7 @@ public:
                 delta = delta.first(wanted);
                 normed = normed.first(wanted);
             }
+            const StepContext& step = isLast ? wantedRows : allRows;
             layer.attention->project(step, attended, delta);
             postNorm(layer.postAttentionNorm, delta);
             m_ops.addRmsNormForProduct(residual, delta, layer.feedForwardNorm.view(), epsilon,
@@ -114,6 +120,15 @@ public:
     }
 
 private:
+    StepContext context(const Batch& batch, std::span<const AdapterRows> adapters) {
+        return {.ops = m_ops,
+                .batch = batch,
+                .scratch = m_scratch,
+                .chooser = m_chooser,
+                .lowRank = m_lowRank,
+                .adapters = adapters};
+    }
+
     // The first rows of the logits in the CPU's memory; the step is done then.
     kernels::View readable(std::int64_t count) const {
         const kernels::View to = m_readableLogits.view().first(count);
@@ -155,6 +170,8 @@ private:
     DecoderGraph m_graph;
     Scratch m_scratch;
     BlockChooser m_chooser;
+    LowRankScratch m_lowRank;
+    std::int64_t m_widestSite = 1;    // rows of the longest projection that adapters may add to
     kernels::Buffer m_logits;         // [logitRows, vocabulary]
     kernels::Buffer m_readableLogits; // the same, or a copy where those are a device's
 };
@@ -234,6 +251,7 @@ std::unique_ptr<Model> DecoderReader::finish() {
     spec.weightFormat = m_loader.dominantFormat();
     spec.preparedFormat = m_loader.dominantPrepared();
     spec.weightGroups = m_loader.groups();
+    spec.sites = m_loader.sites();
     for (const DecoderLayer& layer : m_graph.layers) {
         spec.kv.push_back(layer.attention->kvShape());
     }

@@ -16,7 +16,8 @@ public:
     ExpertFeedForward(const LayerLoader& loader, const ExpertNumbers& numbers, std::int64_t hidden)
         : m_n(numbers),
           m_hidden(hidden),
-          m_router(loader.projection("ffn_gate_inp", WeightRole::FeedForward, m_n.experts, hidden)),
+          m_router(
+              loader.fixedProjection("ffn_gate_inp", WeightRole::FeedForward, m_n.experts, hidden)),
           m_choiceBias(
               loader.weights().vectorIfPresent(loader.full("exp_probs_b.bias"), m_n.experts)) {
         WeightLoader::Stacked inner{.count = m_n.experts, .rows = m_n.width, .columns = hidden};
@@ -103,7 +104,7 @@ private:
         const auto used = static_cast<std::size_t>(m_n.rule.used);
         const kernels::View logits =
             step.scratch.view(ScratchPart::RouterLogits, {tokens, m_n.experts});
-        project(step.ops, m_router, normed, logits);
+        project(step, m_router, normed, logits);
         Routes routes;
         routes.weights = step.scratch.view(ScratchPart::ExpertWeights, {tokens, m_n.rule.used});
         std::vector<std::int32_t> experts(static_cast<std::size_t>(tokens) * used);

@@ -49,7 +49,16 @@ void GatedProjections::apply(const StepContext& step, kernels::View normed,
     const kernels::Shape shape{normed.shape[0], m_width};
     const kernels::View gate = step.scratch.view(ScratchPart::Gate, shape);
     const kernels::View up = step.scratch.view(ScratchPart::Up, shape);
-    project(step.ops, std::array{&m_gate, &m_up}, normed, std::array{gate, up});
+    project(step, std::array{&m_gate, &m_up}, normed, std::array{gate, up});
+    if (isAdapted(step, m_down)) { // its rows are needed apart
+        if (m_activation == GateActivation::Silu) {
+            step.ops.siluMul(gate, up, gate);
+        } else {
+            step.ops.geluMul(gate, up, gate);
+        }
+        project(step, m_down, gate, out);
+        return;
+    }
     const std::array<const kernels::Weight*, 1> down = {m_down.weight.get()};
     step.ops.gatedMatmul(gate, up, m_activation, down, std::array{out});
     addBias(step.ops, m_down, out);

@@ -61,8 +61,8 @@ public:
         const kernels::View query = step.scratch.view(ScratchPart::Query, {tokens, width()});
         const kernels::View key = step.scratch.view(ScratchPart::Key, kvShape);
         const kernels::View value = step.scratch.view(ScratchPart::Value, kvShape);
-        project(step.ops, std::array{&m_query, &m_key, &m_value}, normed,
-                std::array{query, key, value});
+        engine::project(step, std::array{&m_query, &m_key, &m_value}, normed,
+                        std::array{query, key, value});
 
         const kernels::View heads = reshaped(query, {tokens, m_heads, m_headDim});
         const kernels::Shape byKvHead{tokens, m_kvHeads, m_headDim};
@@ -98,7 +98,7 @@ public:
 
     void project(const StepContext& step, kernels::View attended,
                  kernels::View out) const override {
-        engine::project(step.ops, m_output, attended, out);
+        engine::project(step, m_output, attended, out);
     }
 
     void eachWeight(std::int64_t, const WeightVisitor& visit) const override {
@@ -108,11 +108,6 @@ public:
     }
 
 private:
-    static void project(kernels::Ops& ops, std::span<const Projection* const> projections,
-                        kernels::View x, std::span<const kernels::View> outs) {
-        engine::project(ops, projections, x, outs);
-    }
-
     std::int64_t m_heads;
     std::int64_t m_kvHeads;
     std::int64_t m_headDim;

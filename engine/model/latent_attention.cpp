@@ -82,8 +82,7 @@ public:
             step.scratch.view(ScratchPart::HeadValues, {rows * m_n.heads, m_n.valueDim});
         multiplyHeads(step.ops, reshaped(attended, {rows * m_n.heads, m_n.latentRank}),
                       m_valueHeads, values);
-        engine::project(step.ops, m_output, reshaped(values, {rows, m_n.heads * m_n.valueDim}),
-                        out);
+        engine::project(step, m_output, reshaped(values, {rows, m_n.heads * m_n.valueDim}), out);
     }
 
     void eachWeight(std::int64_t, const WeightVisitor& visit) const override {
@@ -146,15 +145,14 @@ private:
     void projectInputs(const StepContext& step, kernels::View normed, kernels::View query,
                        kernels::View row) const {
         if (m_n.queryRank == 0) {
-            engine::project(step.ops, std::array{&m_query, &m_latent}, normed,
-                            std::array{query, row});
+            engine::project(step, std::array{&m_query, &m_latent}, normed, std::array{query, row});
             return;
         }
         const kernels::View low =
             step.scratch.view(ScratchPart::LowQuery, {normed.shape[0], m_n.queryRank});
-        engine::project(step.ops, std::array{&m_lowQuery, &m_latent}, normed, std::array{low, row});
+        engine::project(step, std::array{&m_lowQuery, &m_latent}, normed, std::array{low, row});
         step.ops.rmsNorm(low, m_lowQueryNorm.view(), m_n.epsilon, low);
-        engine::project(step.ops, m_query, low, query);
+        engine::project(step, m_query, low, query);
     }
 
     // The latent part of every row, not the rotated one.

@@ -10,7 +10,8 @@ namespace engine {
 
 Projection Projection::load(WeightLoader& loader, const std::string& name, std::int64_t rows,
                             std::int64_t columns, kernels::ActivationPrecision precision) {
-    return {.weight = loader.matrix(name + ".weight", rows, columns, precision),
+    return {.name = name,
+            .weight = loader.matrix(name + ".weight", rows, columns, precision),
             .bias = loader.vectorIfPresent(name + ".bias", rows)};
 }
 
@@ -20,23 +21,25 @@ void addBias(kernels::Ops& ops, const Projection& projection, kernels::View out)
     }
 }
 
-void project(kernels::Ops& ops, const Projection& projection, kernels::View x, kernels::View out) {
+void project(const StepContext& step, const Projection& projection, kernels::View x,
+             kernels::View out) {
     const Projection* const only = &projection;
-    project(ops, {&only, 1}, x, {&out, 1});
+    project(step, {&only, 1}, x, {&out, 1});
 }
 
-void project(kernels::Ops& ops, std::span<const Projection* const> projections, kernels::View x,
-             std::span<const kernels::View> outs) {
-    constexpr std::size_t kMost = 4;
+void project(const StepContext& step, std::span<const Projection* const> projections,
+             kernels::View x, std::span<const kernels::View> outs) {
+    constexpr std::size_t kMost = LowRankScratch::kShared;
     std::array<const kernels::Weight*, kMost> weights{};
     ensure(projections.size() <= kMost, "few projections share a row");
     for (std::size_t i = 0; i < projections.size(); ++i) {
         weights[i] = projections[i]->weight.get();
     }
-    ops.matmul(x, std::span(weights).first(projections.size()), outs);
+    step.ops.matmul(x, std::span(weights).first(projections.size()), outs);
     for (std::size_t i = 0; i < projections.size(); ++i) {
-        addBias(ops, *projections[i], outs[i]);
+        addBias(step.ops, *projections[i], outs[i]);
     }
+    addLowRank(step, projections, x, outs);
 }
 
 std::string LayerLoader::full(std::string_view name) const {
@@ -49,6 +52,12 @@ bool LayerLoader::has(std::string_view name) const {
 
 Projection LayerLoader::projection(std::string_view name, WeightRole role, std::int64_t rows,
                                    std::int64_t columns) const {
+    m_loader.addSite({.name = full(name), .rows = rows, .columns = columns});
+    return fixedProjection(name, role, rows, columns);
+}
+
+Projection LayerLoader::fixedProjection(std::string_view name, WeightRole role, std::int64_t rows,
+                                        std::int64_t columns) const {
     return Projection::load(m_loader, full(name), rows, columns, precision(role));
 }
 

@@ -1,6 +1,7 @@
 // Parts that architectures share: projections with an optional bias, rope frequencies, scratch.
 #pragma once
 
+#include "engine/model/block.h"
 #include "engine/model/hyper_parameters.h"
 #include "engine/model/weights.h"
 #include "kernels/ops.h"
@@ -13,6 +14,7 @@ namespace engine {
 
 // out = x * weight^T + bias
 struct Projection {
+    std::string name; // "blk.3.attn_q": what adapters call it
     std::unique_ptr<kernels::Weight> weight;
     kernels::Buffer bias; // [rows] F32, or empty
 
@@ -24,10 +26,12 @@ struct Projection {
 // out[t,:] += bias for every row; nothing where the projection has none.   out: [tokens, rows]
 void addBias(kernels::Ops& ops, const Projection& projection, kernels::View out);
 
-// out = x * weight^T + bias of one projection, or of several that read the same rows.
-void project(kernels::Ops& ops, const Projection& projection, kernels::View x, kernels::View out);
-void project(kernels::Ops& ops, std::span<const Projection* const> projections, kernels::View x,
-             std::span<const kernels::View> outs);
+// out = x * weight^T + bias of one projection, or of several that read the same rows; with what the
+// adapters of the step add.
+void project(const StepContext& step, const Projection& projection, kernels::View x,
+             kernels::View out);
+void project(const StepContext& step, std::span<const Projection* const> projections,
+             kernels::View x, std::span<const kernels::View> outs);
 
 // Names and precision of one layer's tensors: "blk.<layer>.<name>.weight".
 class LayerLoader {
@@ -46,8 +50,12 @@ public:
     }
     WeightVector stack(std::string_view name, WeightRole role,
                        const WeightLoader::Stacked& stacked) const;
+    // That adapters may add to.
     Projection projection(std::string_view name, WeightRole role, std::int64_t rows,
                           std::int64_t columns) const;
+    // That they may not: what chooses experts.
+    Projection fixedProjection(std::string_view name, WeightRole role, std::int64_t rows,
+                               std::int64_t columns) const;
     kernels::Buffer norm(std::string_view name, std::int64_t length) const;
     kernels::Buffer normIfPresent(std::string_view name, std::int64_t length) const;
 

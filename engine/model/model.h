@@ -4,6 +4,7 @@
 
 #include "engine/base/failure.h"
 #include "engine/kv/kv_cache.h"
+#include "engine/model/adapter.h"
 #include "engine/schedule/batch.h"
 #include "kernels/ops.h"
 
@@ -37,8 +38,9 @@ struct ModelSpec {
     kernels::Format preparedFormat = kernels::Format::F32; // and as they are computed with
     std::vector<WeightGroupStatus> weightGroups;
 
-    KvShape kv;                       // what a token leaves behind, layer by layer
-    std::vector<std::string> notices; // what of the file is not used, in sentences
+    std::vector<ProjectionSite> sites; // that adapters may add to
+    KvShape kv;                        // what a token leaves behind, layer by layer
+    std::vector<std::string> notices;  // what of the file is not used, in sentences
 
     // Of one sequence of so many tokens.
     std::uint64_t kvBytes(std::int64_t tokens, const KvFormat& format = {}) const;

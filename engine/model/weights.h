@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/checkpoint/checkpoint.h"
+#include "engine/model/adapter.h"
 #include "engine/model/weight_precision.h"
 #include "kernels/ops.h"
 
@@ -84,6 +85,10 @@ public:
     // Throws where the file holds tensors that nobody took: the graph would not be the model's.
     void refuseLeftOvers() const;
 
+    // A projection that adapters may add to.
+    void addSite(ProjectionSite site) { m_sites.push_back(std::move(site)); }
+    const std::vector<ProjectionSite>& sites() const { return m_sites; }
+
     std::uint64_t parameters() const { return m_parameters; }
     // The format that most weight elements are stored in, in the file and here.
     kernels::Format dominantFormat() const { return m_elements.dominant(); }
@@ -114,6 +119,7 @@ private:
     FormatCounts m_elements; // of the file
     FormatCounts m_prepared; // of what was made of them
     WeightGroups m_groups;
+    std::vector<ProjectionSite> m_sites;
     std::uint64_t m_parameters = 0;
     std::uint64_t m_doneBytes = 0;
     std::uint64_t m_totalBytes = 0;

@@ -54,6 +54,8 @@ void Batch::clear() {
     choices.clear();
     candidates.clear();
     filled.clear();
+    adapters.clear();
+    wantedAdapters.clear();
 }
 
 void Batch::add(std::span<const TokenId> newIds, std::int64_t firstPosition,
@@ -94,14 +96,31 @@ void Batch::wantLastRow() {
     logitRows.push_back(static_cast<std::int32_t>(ids.size()) - 1);
 }
 
+void addAdapterRows(std::vector<AdapterRows>& rows, const Adapter* adapter, std::int64_t first,
+                    std::int64_t count) {
+    if (adapter == nullptr) {
+        return;
+    }
+    const bool goesOn = !rows.empty() && rows.back().adapter == adapter &&
+                        rows.back().first + rows.back().count == first;
+    if (goesOn) {
+        rows.back().count += count;
+    } else {
+        rows.push_back({.adapter = adapter, .first = first, .count = count});
+    }
+}
+
 void buildBatch(std::span<const Slice> slices, std::int64_t blockTokens, Batch& batch) {
     batch.clear();
     for (const Slice& slice : slices) {
         const Sequence& sequence = *slice.sequence;
         const auto first = static_cast<std::size_t>(sequence.cached());
+        addAdapterRows(batch.adapters, sequence.adapter, batch.tokens(), slice.tokens);
         batch.add(sequence.tokens().subspan(first, static_cast<std::size_t>(slice.tokens)),
                   sequence.cached(), sequence.blocks(), blockTokens, sequence.tiers);
         if (slice.wantsLogits) {
+            addAdapterRows(batch.wantedAdapters, sequence.adapter,
+                           static_cast<std::int64_t>(batch.logitRows.size()), 1);
             batch.wantLastRow();
         }
     }

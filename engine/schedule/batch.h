@@ -9,6 +9,15 @@
 
 namespace engine {
 
+class Adapter;
+
+// Rows [first, first + count) that are computed with an adapter.
+struct AdapterRows {
+    const Adapter* adapter = nullptr;
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+};
+
 // A slice whose tokens may choose for themselves, in layers that keep bounds of their keys, which
 // of the blocks between its first ones and its window they see. The slice's own list has them
 // spread evenly.
@@ -37,6 +46,9 @@ struct Batch {
     std::vector<BlockChoice> choices;
     std::vector<kernels::BlockRef> candidates;
     std::vector<std::int32_t> filled; // blocks whose last token is in this step
+    // Ascending; of all rows, and of those of logitRows.
+    std::vector<AdapterRows> adapters;
+    std::vector<AdapterRows> wantedAdapters;
 
     std::int64_t tokens() const { return static_cast<std::int64_t>(ids.size()); }
     void clear();
@@ -48,6 +60,10 @@ struct Batch {
     // The last row's logits are wanted.
     void wantLastRow();
 };
+
+// Adds to the last of `rows` where it is the same adapter's; nothing without an adapter.
+void addAdapterRows(std::vector<AdapterRows>& rows, const Adapter* adapter, std::int64_t first,
+                    std::int64_t count);
 
 // Rewrites `batch`, so that its arrays keep their memory from step to step.
 void buildBatch(std::span<const Slice> slices, std::int64_t blockTokens, Batch& batch);

@@ -17,6 +17,8 @@
 
 namespace engine {
 
+class Adapter;
+
 class Sequence {
 public:
     // answerLimit >= 1: tokens after which the answer ends.
@@ -118,8 +120,9 @@ public:
     TimePoint arrival; // when it came into the queue
     std::optional<TimePoint> deadline;
     bool isCancelled = false;
-    bool isOpen = false; // its prompt is still being written: nothing is sampled
-    // Of tenant and lineage: sequences of different salts share no blocks.
+    bool isOpen = false;              // its prompt is still being written: nothing is sampled
+    const Adapter* adapter = nullptr; // its request holds it; null: the model itself
+    // Of tenant, adapter and lineage: sequences of different salts share no blocks.
     std::uint64_t salt = 0;
     // What its keys and values were computed with; blocks of an older one than the schedule's are
     // not kept for others.

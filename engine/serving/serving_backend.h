@@ -3,6 +3,7 @@
 // events are taken, so the recorder's thread is its clock.
 #pragma once
 
+#include "engine/adapters.h"
 #include "engine/serving.h"
 #include "engine/serving/answer_store.h"
 #include "engine/serving/breaker.h"
@@ -43,6 +44,7 @@ public:
     Result<std::string> detokenize(std::span<const TokenId> ids) const override;
     Result<std::string> tokenBytes(TokenId id) const override;
     Serving* serving() override { return this; }
+    Adapters* adapters() override { return m_main->adapters(); }
 
     ServingStatus servingStatus() const override;
     void setLightModel(std::filesystem::path file) override;
@@ -59,12 +61,16 @@ private:
     bool isInForce() const;
     // submit.cpp
     std::shared_ptr<TokenStream> replay(const StoredAnswer& answer, const Request& request);
-    std::shared_ptr<TokenStream> submitToMain(Request request, std::string key);
+    // `adapter`: the digest that the key holds.
+    std::shared_ptr<TokenStream> submitToMain(Request request, std::string key,
+                                              const std::string& adapter);
     std::shared_ptr<TokenStream> submitToLight(LightModel::Hold light, Request request);
     bool handsToLight(const ServingConfig& settings);
     bool endLight(RelayedStream& relay, const TokenStream& source, Request& request);
     void askMainInstead(RelayedStream& relay, Request request);
-    std::string keyOf(const Request& request, const EngineConfig& wanted) const;
+    std::string adapterDigest(const Request& request) const;
+    std::string keyOf(const Request& request, const std::string& adapter,
+                      const EngineConfig& wanted) const;
 
     void limitAnswers(const ServingConfig& settings);
     void prepareLight(const EngineConfig& wanted);

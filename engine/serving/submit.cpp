@@ -55,24 +55,44 @@ std::shared_ptr<TokenStream> ServingBackend::submit(Request request) {
         level == 0 &&
         (settings.usesAnswersAlways ||
          (settings.usesAnswersAtLevel2 && settings.degradation != DegradationMode::Off));
-    std::string key = gives || keeps ? keyOf(request, wanted) : std::string();
+    const std::string adapter = adapterDigest(request);
+    std::string key = gives || keeps ? keyOf(request, adapter, wanted) : std::string();
     if (gives && !key.empty()) {
         if (const auto known = m_answers.find(key, m_now())) {
             return replay(*known, request);
         }
     }
-    if (handsToLight(settings)) {
+    // The light model has no adapters.
+    if (request.adapter.empty() && handsToLight(settings)) {
         if (auto light = m_light.ready(); light.backend != nullptr) {
             return submitToLight(std::move(light), std::move(request));
         }
     }
     const bool isKept = keeps && !key.empty() && areNumbersInForce(m_main->config());
-    return submitToMain(std::move(request), isKept ? std::move(key) : std::string());
+    return submitToMain(std::move(request), isKept ? std::move(key) : std::string(), adapter);
 }
 
-// Other numbers are another model.
-std::string ServingBackend::keyOf(const Request& request, const EngineConfig& wanted) const {
-    return answerKey(request, m_digest + numbersOf(request.attention, wanted),
+// Empty where the request names none, or one that is not loaded and will be refused.
+std::string ServingBackend::adapterDigest(const Request& request) const {
+    Adapters* adapters = request.adapter.empty() ? nullptr : m_main->adapters();
+    if (adapters == nullptr) {
+        return {};
+    }
+    for (const AdapterInfo& info : adapters->adapterStatus().loaded) {
+        if (info.name == request.adapter) {
+            return info.digest;
+        }
+    }
+    return {};
+}
+
+// Other numbers are another model, and so is an adapter: by its numbers, as names are given anew.
+std::string ServingBackend::keyOf(const Request& request, const std::string& adapter,
+                                  const EngineConfig& wanted) const {
+    if (!request.adapter.empty() && adapter.empty()) {
+        return {};
+    }
+    return answerKey(request, m_digest + adapter + numbersOf(request.attention, wanted),
                      wanted.serving.keepsSampledAnswers ? SampledAnswers::Keep
                                                         : SampledAnswers::Leave);
 }
@@ -89,10 +109,13 @@ bool ServingBackend::handsToLight(const ServingConfig& settings) {
            m_trialLeft.fetch_sub(1, std::memory_order_relaxed) <= 0;
 }
 
-std::shared_ptr<TokenStream> ServingBackend::submitToMain(Request request, std::string key) {
+std::shared_ptr<TokenStream> ServingBackend::submitToMain(Request request, std::string key,
+                                                          const std::string& adapter) {
     const std::optional<Attention> attention = request.attention;
+    Request named;
+    named.adapter = request.adapter;
     auto stream = m_main->submit(std::move(request));
-    if (key.empty()) {
+    if (key.empty() || adapterDigest(named) != adapter) { // another was loaded under its name
         return stream;
     }
     const std::string numbers = numbersOf(attention, requested());

@@ -2958,6 +2958,22 @@
         <source>cold start</source>
         <translation>冷启动</translation>
     </message>
+    <message>
+        <source>Adapters</source>
+        <translation>适配器</translation>
+    </message>
+    <message>
+        <source>Adapters memory</source>
+        <translation>适配器内存</translation>
+    </message>
+    <message>
+        <source>Adapter %1 loaded: %2 MiB</source>
+        <translation>适配器 %1 已加载：%2 MiB</translation>
+    </message>
+    <message>
+        <source>Adapter %1 unloaded</source>
+        <translation>适配器 %1 已卸载</translation>
+    </message>
 </context>
 <context>
     <name>ledger</name>
