@@ -9,6 +9,7 @@
 #include "app/progress_line.h"
 #include "app/session.h"
 #include "app/unwritten.h"
+#include "engine/adapters.h"
 
 #include <QCoreApplication>
 
@@ -24,6 +25,7 @@ namespace {
 
 struct ServeArguments {
     std::string model, tokenFile, record, lightModel;
+    std::vector<std::string> adapters; // NAME=PATH
     std::uint16_t port = ApiOptions{}.port;
     bool asJson = false;
     bool isUnrecorded = false;
@@ -97,6 +99,42 @@ private:
             end(ExitStatus::Interrupted, "Interrupted while the model was loading.");
             return;
         }
+        loadAdapters(0);
+    }
+
+    // One after the other, then the server begins.
+    void loadAdapters(std::size_t next) {
+        if (next == m_arguments.adapters.size()) {
+            serve();
+            return;
+        }
+        const std::string& given = m_arguments.adapters[next];
+        const std::size_t equals = given.find('=');
+        engine::Adapters* adapters = m_session.backend()->adapters();
+        if (equals == std::string::npos || adapters == nullptr) {
+            end(ExitStatus::Usage, equals == std::string::npos
+                                       ? fmt::format("--adapter {}: write NAME=PATH.", given)
+                                       : "The loaded model takes no adapters.");
+            return;
+        }
+        adapters->loadAdapter(
+            given.substr(0, equals), given.substr(equals + 1),
+            [this, next, given](const engine::Result<engine::AdapterInfo>& result) {
+                QMetaObject::invokeMethod(
+                    this,
+                    [this, next, given, problem = result ? "" : result.error().message] {
+                        if (!problem.empty()) {
+                            end(ExitStatus::Failed,
+                                fmt::format("--adapter {}: {}", given, problem));
+                        } else {
+                            loadAdapters(next + 1);
+                        }
+                    },
+                    Qt::QueuedConnection);
+            });
+    }
+
+    void serve() {
         m_progress.clear();
         if (!m_arguments.isUnrecorded) {
             if (const auto run = m_session.startRecording(QStringLiteral("serve")); !run) {
@@ -194,6 +232,11 @@ void declareServe(CLI::App& command, ChosenCommand& chosen) {
         .add_option("--light-model", arguments->lightModel,
                     "Model that answers at level 2 (sets --light chosen)")
         ->check(CLI::ExistingPath);
+    command
+        .add_option("--adapter", arguments->adapters,
+                    "LoRA adapter over the model, NAME=PATH (a PEFT folder or a GGUF file); "
+                    "requests name it as their model. Repeatable")
+        ->allow_extra_args(false);
     command.add_option("--record", arguments->record,
                        "Database to record into (default: the user's run log)");
     command.add_flag("--no-record", arguments->isUnrecorded, "Record nothing");

@@ -50,6 +50,7 @@ private:
     std::pair<const Route*, std::vector<std::string>> findRoute(const HttpRequest& request) const;
     void dispatch(const std::shared_ptr<HttpExchange>& exchange);
     engine::Capabilities model() const; // throws ApiFailure where none is loaded
+    struct ServedModels served() const; // the same
     HttpHeaders sessionHeaders() const;
 
     // openai_routes.cpp
@@ -62,6 +63,11 @@ private:
     void tokenize(const ApiCall& call);
     void detokenize(const ApiCall& call);
     void metrics(const ApiCall& call);
+
+    // adapter_routes.cpp
+    void listAdapters(const ApiCall& call);
+    void loadAdapter(const ApiCall& call);
+    void unloadAdapter(const ApiCall& call);
 
     // admin_routes.cpp
     void showConfig(const ApiCall& call);

@@ -86,6 +86,10 @@ constexpr std::array kGauges = {
             [](const Snapshot& s) { return static_cast<double>(s.kvUnpackedBytes); }},
     Reading{"headway:weights_ahead_bytes", "Weights that were made before they are wanted.",
             [](const Snapshot& s) { return static_cast<double>(s.weightsAheadBytes); }},
+    Reading{"headway:adapters", "Adapters over the one loaded model.",
+            [](const Snapshot& s) { return static_cast<double>(s.adapters); }},
+    Reading{"headway:adapter_bytes", "Memory of adapters.",
+            [](const Snapshot& s) { return static_cast<double>(s.adapterBytes); }},
     Reading{"headway:process_resident_bytes", "Resident memory of this process.",
             [](const Snapshot& s) { return static_cast<double>(s.processBytes); }},
 };

@@ -66,18 +66,23 @@ void refuseUnsupported(const json& body) {
     }
 }
 
-void checkModel(const json& body, const engine::Capabilities& model) {
+// The name of an adapter where that is what the call asks for.
+std::string adapterOf(const json& body, const ServedModels& served) {
     const auto wanted = textOf(body, "model");
     if (!wanted) {
-        return;
+        return {};
     }
-    const auto names = modelNames(model);
-    if (std::ranges::find(names, *wanted) == names.end()) {
+    const auto names = modelNames(served.model);
+    if (std::ranges::find(names, *wanted) != names.end()) {
+        return {};
+    }
+    if (std::ranges::find(served.adapters, *wanted) == served.adapters.end()) {
         throw ApiFailure(404,
                          fmt::format("The model \"{}\" is not loaded; \"{}\" is.",
                                      wanted->substr(0, 200), names.front()),
                          "model_not_found", "model");
     }
+    return *wanted;
 }
 
 std::vector<std::string> stopsOf(const json& body) {
@@ -181,9 +186,9 @@ std::optional<engine::Attention> attentionOf(const json& body) {
     return *mode == "sparse" ? engine::Attention::Sparse : engine::Attention::Full;
 }
 
-void readCommon(const HttpRequest& request, const json& body, const engine::Capabilities& model,
+void readCommon(const HttpRequest& request, const json& body, const ServedModels& served,
                 engine::TimePoint now, AnswerRequest& answer) {
-    checkModel(body, model);
+    answer.request.adapter = adapterOf(body, served);
     refuseUnsupported(body);
     answer.request.sampling = samplingOf(body, usualSampling());
     answer.request.stop = stopsOf(body);
@@ -265,18 +270,18 @@ std::vector<std::string> modelNames(const engine::Capabilities& model) {
     return names;
 }
 
-AnswerRequest chatRequest(const HttpRequest& request, const engine::Capabilities& model,
+AnswerRequest chatRequest(const HttpRequest& request, const ServedModels& served,
                           engine::TimePoint now) {
     const json body = parsedBody(request);
     AnswerRequest answer{.request = {}, .shape = AnswerShape::Chat};
-    readCommon(request, body, model, now, answer);
+    readCommon(request, body, served, now, answer);
     const json* messages = memberOf(body, "messages");
     if (messages == nullptr) {
         refuse("messages", "The messages are missing.");
     }
     answer.request.prompt = chatMessages(*messages);
     readThinking(body, answer.request);
-    answer.request.maxTokens = tokenLimitOf(body, model, model.contextTokens);
+    answer.request.maxTokens = tokenLimitOf(body, served.model, served.model.contextTokens);
     if (switchOf(body, "logprobs").value_or(false)) {
         answer.request.logprobs =
             static_cast<int>(integerOf(body, "top_logprobs", 0, engine::kMostLogprobs).value_or(0));
@@ -286,14 +291,14 @@ AnswerRequest chatRequest(const HttpRequest& request, const engine::Capabilities
     return answer;
 }
 
-AnswerRequest textRequest(const HttpRequest& request, const engine::Capabilities& model,
+AnswerRequest textRequest(const HttpRequest& request, const ServedModels& served,
                           engine::TimePoint now) {
     const json body = parsedBody(request);
     AnswerRequest answer{.request = {}, .shape = AnswerShape::Text};
-    readCommon(request, body, model, now, answer);
+    readCommon(request, body, served, now, answer);
     readPrompt(body, answer.request);
     constexpr std::int64_t kUsual = 16; // as the OpenAI API has it
-    answer.request.maxTokens = tokenLimitOf(body, model, kUsual);
+    answer.request.maxTokens = tokenLimitOf(body, served.model, kUsual);
     if (const auto count = integerOf(body, "logprobs", 0, engine::kMostLogprobs)) {
         answer.request.logprobs = static_cast<int>(*count);
     }
@@ -310,7 +315,7 @@ void refuseForStreams(const json& body, std::span<const char* const> names) {
     }
 }
 
-AnswerRequest openRequest(const HttpRequest& request, const engine::Capabilities& model,
+AnswerRequest openRequest(const HttpRequest& request, const ServedModels& served,
                           engine::TimePoint now) {
     const json body = parsedBody(request);
     const json* messages = memberOf(body, "messages");
@@ -318,7 +323,7 @@ AnswerRequest openRequest(const HttpRequest& request, const engine::Capabilities
                          .shape = messages != nullptr ? AnswerShape::Chat : AnswerShape::Text};
     constexpr std::array kNever = {"logprobs", "top_logprobs"};
     refuseForStreams(body, kNever);
-    readCommon(request, body, model, now, answer);
+    readCommon(request, body, served, now, answer);
     if (messages != nullptr) {
         answer.request.prompt = chatMessages(*messages);
         readThinking(body, answer.request);

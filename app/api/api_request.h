@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace app {
 
@@ -26,13 +27,18 @@ struct AnswerRequest {
 // The JSON object of a body.
 nlohmann::json parsedBody(const HttpRequest& request);
 
-// `model` is what the call may name; `now` is where a deadline counts from.
-AnswerRequest chatRequest(const HttpRequest& request, const engine::Capabilities& model,
+// What the call may name as its model: the loaded one, or an adapter over it.
+struct ServedModels {
+    engine::Capabilities model;
+    std::vector<std::string> adapters = {};
+};
+// `now` is where a deadline counts from.
+AnswerRequest chatRequest(const HttpRequest& request, const ServedModels& served,
                           engine::TimePoint now);
-AnswerRequest textRequest(const HttpRequest& request, const engine::Capabilities& model,
+AnswerRequest textRequest(const HttpRequest& request, const ServedModels& served,
                           engine::TimePoint now);
 // A prompt that will be written piece by piece: {prompt} or {messages}, either may be empty.
-AnswerRequest openRequest(const HttpRequest& request, const engine::Capabilities& model,
+AnswerRequest openRequest(const HttpRequest& request, const ServedModels& served,
                           engine::TimePoint now);
 // The end of it: {max_tokens, temperature, ..., stream}.
 struct CompletedPrompt {

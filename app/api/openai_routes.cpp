@@ -31,6 +31,14 @@ Json modelJson(const engine::Capabilities& model) {
             {"parameters", model.parameters}};
 }
 
+// As vLLM lists it: a model of its own with a parent.
+Json adapterModelJson(const std::string& name, const engine::Capabilities& base) {
+    Json json = modelJson(base);
+    json["id"] = name;
+    json["parent"] = base.modelName;
+    return json;
+}
+
 } // namespace
 
 void Api::health(const ApiCall& call) {
@@ -48,25 +56,31 @@ void Api::listModels(const ApiCall& call) {
     Json list = Json::array();
     if (const auto model = m_state->model()) {
         list.push_back(modelJson(*model));
+        for (const std::string& name : served().adapters) {
+            list.push_back(adapterModelJson(name, *model));
+        }
     }
     call.exchange->respond({.body = dumped({{"object", "list"}, {"data", std::move(list)}})});
 }
 
 void Api::showModel(const ApiCall& call) {
-    const engine::Capabilities loaded = model();
-    const auto names = modelNames(loaded);
-    if (std::ranges::find(names, call.parts.front()) == names.end()) {
+    const ServedModels served = this->served();
+    const std::string& wanted = call.parts.front();
+    const auto names = modelNames(served.model);
+    const bool isBase = std::ranges::find(names, wanted) != names.end();
+    if (!isBase && std::ranges::find(served.adapters, wanted) == served.adapters.end()) {
         throw ApiFailure(404, "This model is not loaded.", "model_not_found");
     }
-    call.exchange->respond({.body = dumped(modelJson(loaded))});
+    call.exchange->respond({.body = dumped(isBase ? modelJson(served.model)
+                                                  : adapterModelJson(wanted, served.model))});
 }
 
 void Api::chat(const ApiCall& call) {
-    answer(call, chatRequest(call.request, model(), call.received));
+    answer(call, chatRequest(call.request, served(), call.received));
 }
 
 void Api::complete(const ApiCall& call) {
-    answer(call, textRequest(call.request, model(), call.received));
+    answer(call, textRequest(call.request, served(), call.received));
 }
 
 void Api::answer(const ApiCall& call, AnswerRequest asked) {
@@ -75,7 +89,8 @@ void Api::answer(const ApiCall& call, AnswerRequest asked) {
                     .isStreamed = asked.isStreamed,
                     .wantsUsage = asked.wantsUsage,
                     .wantsLogprobs = asked.request.logprobs.has_value(),
-                    .model = loaded.modelName,
+                    .model =
+                        asked.request.adapter.empty() ? loaded.modelName : asked.request.adapter,
                     .fingerprint = loaded.modelDigest,
                     .headers = sessionHeaders()};
     auto stream = m_state->submit(std::move(asked.request));

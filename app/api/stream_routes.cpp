@@ -45,15 +45,17 @@ Api::OpenStream& Api::streamOf(const ApiCall& call) {
 }
 
 void Api::openStream(const ApiCall& call) {
-    const engine::Capabilities loaded = model();
-    AnswerRequest asked = openRequest(call.request, loaded, call.received);
+    const ServedModels served = this->served();
+    const engine::Capabilities& loaded = served.model;
+    AnswerRequest asked = openRequest(call.request, served, call.received);
     dropEndedStreams();
     if (m_streams.size() >= kMostStreams) {
         throw ApiFailure(429, fmt::format("{} streams are open already.", m_streams.size()),
                          "overloaded");
     }
     AnswerForm form{.shape = asked.shape,
-                    .model = loaded.modelName,
+                    .model =
+                        asked.request.adapter.empty() ? loaded.modelName : asked.request.adapter,
                     .fingerprint = loaded.modelDigest,
                     .headers = sessionHeaders()};
     const engine::Sampling sampling = asked.request.sampling;

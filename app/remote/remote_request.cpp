@@ -27,7 +27,7 @@ Json messagesOf(const std::vector<engine::ChatMessage>& messages) {
 RemoteRequest remoteRequest(const engine::Request& request, std::string_view model) {
     Json body;
     RemoteRequest result{.method = "POST", .path = "/v1/completions"};
-    body["model"] = model;
+    body["model"] = request.adapter.empty() ? std::string(model) : request.adapter;
     if (const auto* messages = std::get_if<std::vector<engine::ChatMessage>>(&request.prompt)) {
         result.path = "/v1/chat/completions";
         body["messages"] = messagesOf(*messages);
