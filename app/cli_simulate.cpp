@@ -72,6 +72,19 @@ std::optional<Range> rangeOf(const Figure& figure, const Runs& runs) {
     return runs.size() > 1 ? range : std::nullopt;
 }
 
+LaneSummaries recordedLanes(const RunData& run) {
+    std::vector<const engine::RequestRecord*> records;
+    for (const StoredRequest& request : run.requests) {
+        records.push_back(&request.record);
+    }
+    return laneSummaries(run.summary.run, records);
+}
+
+std::string differenceText(const std::optional<double>& model, const std::optional<double>& real) {
+    return model && real && *real > 0.0 ? fmt::format("{:+.1f} %", (*model / *real - 1.0) * 100.0)
+                                        : figureText(std::nullopt);
+}
+
 std::string rangeNote(const Runs& runs, std::int64_t run) {
     if (runs.size() < 2) {
         return {};
@@ -88,7 +101,39 @@ std::string rangeNote(const Runs& runs, std::int64_t run) {
     return text;
 }
 
-std::string sideBySide(const Runs& runs, const RunSummary& recorded, bool isSameList) {
+std::string laneName(std::size_t lane) {
+    return lane == static_cast<std::size_t>(engine::Lane::Realtime) ? "realtime" : "batch";
+}
+
+// Rows of the lanes, where both are used.
+void addLanes(TextTable& table, const Runs& runs, const LaneSummaries& recorded, bool isSameList) {
+    const LaneSummaries& simulated = runs.front().lanes;
+    for (std::size_t lane = 0; lane < simulated.size(); ++lane) {
+        if (!simulated[0] || !simulated[1]) {
+            return;
+        }
+        for (const bool isTail : {false, true}) {
+            const auto of = [&](const std::optional<RunSummary>& summary) {
+                return !summary ? std::nullopt : isTail ? summary->ttftMs.p99 : summary->ttftMs.p50;
+            };
+            std::vector<std::string> cells = {
+                fmt::format("TTFT {} {} ms", isTail ? "p99" : "p50", laneName(lane)),
+                figureText(of(simulated[lane]))};
+            if (runs.size() > 1) {
+                cells.push_back(figureText(std::nullopt));
+            }
+            cells.push_back(figureText(of(recorded[lane])));
+            if (isSameList) {
+                cells.push_back(differenceText(of(simulated[lane]), of(recorded[lane])));
+            }
+            table.add(std::move(cells));
+        }
+    }
+}
+
+std::string sideBySide(const Runs& runs, const RunData& run, const SimulationProfile& profile,
+                       bool keepsPrefixes, bool isSameList) {
+    const RunSummary& recorded = run.summary;
     const RunSummary& simulated = runs.front().summary;
     std::vector<TextTable::Column> columns = {
         {"", Align::Left},
@@ -112,13 +157,19 @@ std::string sideBySide(const Runs& runs, const RunSummary& recorded, bool isSame
             cells.insert(cells.end() - 1, figureText(std::nullopt));
         }
         if (isSameList) {
-            cells.push_back(model && real && *real > 0.0
-                                ? fmt::format("{:+.1f} %", (*model / *real - 1.0) * 100.0)
-                                : figureText(std::nullopt));
+            cells.push_back(differenceText(model, real));
         }
         table.add(std::move(cells));
     }
+    addLanes(table, runs, recordedLanes(run), isSameList);
     std::string text = table.text() + rangeNote(runs, recorded.run.id);
+    constexpr double kWorthTelling = 0.01;
+    if (profile.hitShare >= kWorthTelling) {
+        text += fmt::format("The prefix cache knew {:.0f} % of run {}'s prompt tokens; {}.\n",
+                            profile.hitShare * 100.0, recorded.run.id,
+                            keepsPrefixes ? "simulated prompts are shorter by as much"
+                                          : "here it is off, and prompts are computed whole");
+    }
     if (!isSameList) {
         text += fmt::format("Run {} had other requests or settings; its figures are no measure of "
                             "these.\n",
@@ -153,7 +204,7 @@ ExitStatus runSimulation(const SimulateArguments& arguments) {
         isSameList = other == named && hasSameSettings(config, profile.config);
     }
     if (!arguments.asJson) {
-        printOut(sideBySide(runs, recorded.summary, isSameList));
+        printOut(sideBySide(runs, recorded, profile, config.keepsPrefixes, isSameList));
         return ExitStatus::Done;
     }
     const SimulatedRun& result = runs.front();
@@ -168,6 +219,17 @@ ExitStatus runSimulation(const SimulateArguments& arguments) {
         }
     }
     document["ranges"] = ranges;
+    document["prefix_hit_share"] = profile.hitShare;
+    const LaneSummaries real = recordedLanes(recorded);
+    for (std::size_t lane = 0; lane < real.size(); ++lane) {
+        for (const auto& [name, summary] :
+             {std::pair("simulated", &result.lanes[lane]), std::pair("recorded", &real[lane])}) {
+            if (*summary) {
+                document["lanes"][laneName(lane)][name] =
+                    nlohmann::ordered_json::parse(summaryJson(**summary, false));
+            }
+        }
+    }
     document["simulations"] = runs.size();
     document["steps"] = result.simulation.steps;
     document["preemptions"] = result.simulation.preemptions;

@@ -146,13 +146,27 @@ void fitLengths(const std::vector<PlannedRequest>& planned, const Sent& sent,
     }
 }
 
+// Of those whose prompts were computed.
+double hitShareOf(const Sent& sent) {
+    double hits = 0.0;
+    double tokens = 0.0;
+    for (const engine::RequestRecord* record : sent) {
+        if (record->stamps.planned) {
+            hits += static_cast<double>(record->hitTokens);
+            tokens += static_cast<double>(record->promptTokens);
+        }
+    }
+    return tokens > 0.0 ? hits / tokens : 0.0;
+}
+
 // The arrivals of a workload; closed loops go on as answers end.
 class Arrivals {
 public:
     Arrivals(const Workload& workload, const std::vector<PlannedRequest>& requests,
-             const SimulationProfile& profile)
+             const SimulationProfile& profile, bool keepsPrefixes)
         : m_workload(workload),
           m_profile(profile),
+          m_computedShare(keepsPrefixes ? 1.0 - profile.hitShare : 1.0),
           m_planned(requests) {
         double begin = 0.0;
         int users = 0;
@@ -212,7 +226,7 @@ private:
         const double tokens = m_profile.fixedTokens + m_profile.perToken * request.promptTokens;
         engine::Arrival arrival;
         arrival.at = nanoseconds(seconds);
-        arrival.promptTokens = std::max<std::int64_t>(1, std::llround(tokens));
+        arrival.promptTokens = std::max<std::int64_t>(1, std::llround(tokens * m_computedShare));
         arrival.outputTokens = request.maxTokens;
         arrival.lane = request.lane;
         arrival.tag = tag;
@@ -221,6 +235,7 @@ private:
 
     const Workload& m_workload;
     const SimulationProfile& m_profile;
+    const double m_computedShare; // of prompt tokens
     const std::vector<PlannedRequest>& m_planned;
     std::vector<double> m_begins;
     std::vector<std::vector<std::size_t>> m_lists; // planned requests of each stage
@@ -264,6 +279,25 @@ engine::RequestRecord recordOf(const engine::SimulatedRequest& request, std::siz
 
 } // namespace
 
+LaneSummaries laneSummaries(const RunInfo& info,
+                            const std::vector<const engine::RequestRecord*>& records) {
+    LaneSummaries summaries;
+    for (const engine::Lane lane : {engine::Lane::Realtime, engine::Lane::Batch}) {
+        SummaryBuilder builder(info);
+        bool isEmpty = true;
+        for (const engine::RequestRecord* record : records) {
+            if (record->lane == lane) {
+                builder.add(*record);
+                isEmpty = false;
+            }
+        }
+        if (!isEmpty) {
+            summaries[static_cast<std::size_t>(lane)] = builder.finish({});
+        }
+    }
+    return summaries;
+}
+
 engine::Result<SimulationProfile> profileOf(const RunData& run) {
     SimulationProfile profile;
     for (const SettingRow& row : run.summary.settings) {
@@ -286,6 +320,7 @@ engine::Result<SimulationProfile> profileOf(const RunData& run) {
     const auto planned = isOwnList ? replay->requests : std::vector<PlannedRequest>{};
     const Sent sent = sentOf(run);
     fitLengths(planned, sent, profile);
+    profile.hitShare = hitShareOf(sent);
     if (!sent.empty()) {
         const double first = planned.empty() ? 0.0 : planned.front().atSeconds;
         profile.paces =
@@ -308,7 +343,7 @@ engine::Result<SimulatedRun> simulateRequests(const Workload& workload,
                                               const SimulationProfile& profile,
                                               const engine::EngineConfig& config,
                                               std::size_t firstPace) {
-    Arrivals arrivals(workload, requests, profile);
+    Arrivals arrivals(workload, requests, profile, config.keepsPrefixes);
     engine::SimulationSetup setup{.config = config,
                                   .arrivals = arrivals.first(),
                                   .cost = profile.cost,
@@ -332,10 +367,18 @@ engine::Result<SimulatedRun> simulateRequests(const Workload& workload,
     info.sloTtftMs = profile.sloTtftMs;
     info.sloTpotMs = profile.sloTpotMs;
     SummaryBuilder builder(info);
+    std::vector<engine::RequestRecord> records;
+    std::vector<const engine::RequestRecord*> pointers;
     for (std::size_t i = 0; i < simulation->requests.size(); ++i) {
-        builder.add(recordOf(simulation->requests[i], i));
+        records.push_back(recordOf(simulation->requests[i], i));
     }
-    return SimulatedRun{.summary = builder.finish({}), .simulation = std::move(*simulation)};
+    for (const engine::RequestRecord& record : records) {
+        builder.add(record);
+        pointers.push_back(&record);
+    }
+    return SimulatedRun{.summary = builder.finish({}),
+                        .lanes = laneSummaries(info, pointers),
+                        .simulation = std::move(*simulation)};
 }
 
 engine::Result<std::vector<SimulatedRun>> simulateSpread(const Workload& workload,

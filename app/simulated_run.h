@@ -6,6 +6,10 @@
 #include "app/store/run_store.h"
 #include "engine/simulate.h"
 
+#include <array>
+#include <optional>
+#include <vector>
+
 namespace app {
 
 // For so long steps took so much longer than the costs say.
@@ -23,14 +27,23 @@ struct SimulationProfile {
     // add some, and passages are cut by a rule of thumb. Not known of a run whose list was not its
     // workload's own.
     double fixedTokens = 0.0, perToken = 1.0;
+    // Of the prompt tokens those that the prefix cache knew; where it is on, simulated prompts are
+    // shorter by as much.
+    double hitShare = 0.0;
     double sloTtftMs = 800, sloTpotMs = 100;
 };
+
+// A run's figures for the requests of each lane; empty where there is none in it.
+using LaneSummaries = std::array<std::optional<RunSummary>, 2>;
+LaneSummaries laneSummaries(const RunInfo& info,
+                            const std::vector<const engine::RequestRecord*>& records);
 
 // Error where the run holds no step costs.
 engine::Result<SimulationProfile> profileOf(const RunData& run);
 
 struct SimulatedRun {
     RunSummary summary;
+    LaneSummaries lanes;
     engine::Simulation simulation;
 };
 // The machine's paces return as often as the load needs them, beginning with the one of that index:

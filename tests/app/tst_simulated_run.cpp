@@ -87,6 +87,8 @@ class TstSimulatedRun : public QObject {
 
 private Q_SLOTS:
     void profileHoldsWhatTheRunMeasured();
+    void knownBeginningsShortenPrompts();
+    void lanesHaveTheirOwnFigures();
     void runsWithoutCostsAreErrors();
     void openLoadsHaveTheFiguresOfTheirSteps();
     void closedLoopsKeepTheirUsersBusy();
@@ -105,6 +107,48 @@ void TstSimulatedRun::profileHoldsWhatTheRunMeasured() {
     QCOMPARE(profile->cost.ns[0], 5e6); // the last that was told
     QCOMPARE(profile->cost.ns[6], 0.0);
     QCOMPARE(profile->cost.arrivalNs, 2e6);
+}
+
+// A third of the recorded run's prompt tokens were not computed: nor are they here, unless the
+// cache is off.
+void TstSimulatedRun::knownBeginningsShortenPrompts() {
+    const Workload workload = openLoad(1.0);
+    RunData run = recordedRun(workload);
+    const auto plain = profileOf(run);
+    QCOMPARE(plain->hitShare, 0.0);
+    for (StoredRequest& request : run.requests) {
+        request.record.stamps.planned = request.record.stamps.scheduled;
+        request.record.hitTokens = request.record.promptTokens / 3;
+    }
+    const auto profile = profileOf(run);
+    QVERIFY(std::abs(profile->hitShare - 1.0 / 3.0) < 0.01);
+    const auto tokensOf = [&](const SimulationProfile& from, bool keepsPrefixes) {
+        engine::EngineConfig config = from.config;
+        config.keepsPrefixes = keepsPrefixes;
+        double sum = 0.0;
+        const auto simulated = simulateWorkload(workload, from, config);
+        for (const auto& request : simulated->simulation.requests) {
+            sum += static_cast<double>(request.arrival.promptTokens);
+        }
+        return sum;
+    };
+    const double whole = tokensOf(*plain, true);
+    QVERIFY(std::abs(tokensOf(*profile, true) / whole - 2.0 / 3.0) < 0.02);
+    QCOMPARE(tokensOf(*profile, false), whole);
+}
+
+void TstSimulatedRun::lanesHaveTheirOwnFigures() {
+    Workload workload = openLoad(30.0); // more than is served
+    const auto profile = profileOf(recordedRun(workload));
+    const auto all = simulateWorkload(workload, *profile, profile->config);
+    QVERIFY(all->lanes[0] && !all->lanes[1]);
+    QCOMPARE(all->lanes[0]->requests, all->summary.requests);
+    workload.batchShare = 0.7;
+    const auto both = simulateWorkload(workload, *profile, profile->config);
+    const auto& [realtime, batch] = both->lanes;
+    QVERIFY(realtime && batch);
+    QCOMPARE(realtime->requests + batch->requests, both->summary.requests);
+    QVERIFY(*realtime->ttftMs.p99 < *batch->ttftMs.p50);
 }
 
 void TstSimulatedRun::runsWithoutCostsAreErrors() {

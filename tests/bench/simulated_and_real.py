@@ -2,11 +2,14 @@
 """Loads served by the default or a given model, and the same loads simulated, for each policy.
 
 usage: simulated_and_real.py HEADWAY [--model FILE] [--policy single ...] [--seconds 25]
-                             [--loads 0.8 1.0] [--repeat 1] [--out FILE]
+                             [--loads 0.8 1.0] [--repeat 1] [--seed 11] [--apart] [--defaults]
+                             [--out FILE]
 
 A closed loop of 32 users finds what a policy can serve of this mix of lengths. Then Poisson arrivals
 at shares of that rate are served and recorded, and `headway simulate` runs each recorded load with
-the costs that were measured meanwhile. Policies that are in FILE already stay there.
+the costs that were measured meanwhile; with --apart with those of another run at that rate, with
+other requests. With --defaults the prefix cache is on, as it is by default. Policies that are in FILE
+already stay there.
 """
 
 import argparse
@@ -23,6 +26,8 @@ prompt = [16, 120]
 output = [8, 40]
 [prompts]
 sets = ["english"]
+"""
+NO_HITS = """
 [settings]
 "kv.prefix_cache" = "off"
 """
@@ -54,7 +59,8 @@ class Bench:
         """One recorded run; returns its workload's file, number and summary."""
         workload = os.path.join(self.folder, f"{self.runs}.toml")
         with open(workload, "w", encoding="utf-8") as file:
-            file.write(f"[workload]\nseed = {seed}\n[[stage]]\n{stage}\n{MIX}")
+            file.write(f"[workload]\nseed = {seed}\n[[stage]]\n{stage}\n{MIX}"
+                       f"{'' if self.args.defaults else NO_HITS}")
         model = [self.args.model] if self.args.model else []
         summary = output_of([self.args.headway, "load", workload, *model, "--batching", policy,
                              "--record", self.log, "--json"])
@@ -67,12 +73,13 @@ class Bench:
 
     def pair(self, policy, rate, seed):
         stage = f'kind = "poisson"\nrate = {rate:.3f}\nseconds = {self.args.seconds}'
+        profile = self.serve(policy, seed + 1000, stage)[1] if self.args.apart else None
         workload, run, summary = self.serve(policy, seed, stage)
-        both = output_of([self.args.headway, "simulate", workload, "--profile", f"{self.log}:{run}",
-                          "--json"])
-        if not both["is_same_workload"]:
-            raise SystemExit("the simulation had other requests than the run")
-        real, simulated = figures_of(both["recorded"]), figures_of(both["simulated"])
+        both = output_of([self.args.headway, "simulate", workload, "--profile",
+                          f"{self.log}:{profile or run}", "--json"])
+        if both["is_same_workload"] == self.args.apart:
+            raise SystemExit("the simulation had other requests than were meant")
+        real, simulated = figures_of(summary), figures_of(both["simulated"])
         return {"requests": summary["requests"], "simulations": both["simulations"],
                 "figures": {key: {"real": real[key], "simulated": simulated[key],
                                   "range": both["ranges"].get(key),
@@ -98,10 +105,15 @@ def main():
     parser.add_argument("--seconds", type=float, default=25)
     parser.add_argument("--loads", nargs="+", type=float, default=[0.8, 1.0])
     parser.add_argument("--repeat", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=11)
+    parser.add_argument("--apart", action="store_true", help="costs of a run with other requests")
+    parser.add_argument("--defaults", action="store_true", help="leave the prefix cache on")
     parser.add_argument("--out")
     args = parser.parse_args()
     document = {"what": "the same loads served and simulated; loads are shares of what a closed loop "
-                        "of 32 users was served", "machine": cpu(), "results": []}
+                        "of 32 users was served",
+                "costs": "of another run, with other requests" if args.apart else "of that run",
+                "prefix_cache": "on" if args.defaults else "off", "machine": cpu(), "results": []}
     if args.out and os.path.exists(args.out):
         with open(args.out, encoding="utf-8") as file:
             document = json.load(file)
@@ -112,11 +124,11 @@ def main():
             capacity = bench.capacity(policy)
             for load in args.loads:
                 for repeat in range(args.repeat):
-                    pair = bench.pair(policy, load * capacity, 11 + repeat)
+                    pair = bench.pair(policy, load * capacity, args.seed + repeat)
                     told(policy, load, pair)
                     document["results"].append(
                         {"policy": policy, "load": load, "capacity_per_s": round(capacity, 2),
-                         "seconds": args.seconds, "seed": 11 + repeat, **pair})
+                         "seconds": args.seconds, "seed": args.seed + repeat, **pair})
         if args.out:
             with open(args.out, "w", encoding="utf-8") as file:
                 json.dump(document, file, indent=1, ensure_ascii=False)
