@@ -259,6 +259,12 @@ void TstServeProgram::streamedPromptsAreWritten() {
         QCOMPARE(post(server, (path + "/complete").c_str(), {{wrong, json::array({"x"})}}).status,
                  400);
     }
+    for (const char* wrong : {"X-Mode: batch", "X-Batch: true", "X-Deadline-Ms: 500"}) {
+        QCOMPARE(tests::ask(server.port, HttpClient::request("POST", path + "/complete",
+                                                             server.token, "{}", {wrong}))
+                     .status,
+                 400);
+    }
     const HttpAnswer done = // with the temperature it was opened with
         post(server, (path + "/complete").c_str(), {{"max_tokens", 4}});
     QVERIFY2(done.status == 200, done.body.c_str());
