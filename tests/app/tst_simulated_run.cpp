@@ -34,6 +34,8 @@ RunData recordedRun(const Workload& workload) {
     RunData run;
     run.summary.run.id = 7;
     run.summary.run.workloadToml = workloadToml(workload);
+    run.summary.run.requestDigest =
+        requestListDigest(planRequests(workload), *PromptLibrary::fromResources());
     run.summary.settings = {{.timeNs = 0,
                              .field = "kv.blocks",
                              .requested = "0",
