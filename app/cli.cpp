@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 
 namespace app {
@@ -115,6 +116,12 @@ int openWindow(const WindowArguments& arguments, const ConsoleOpener& openConsol
 } // namespace
 
 int runCommandLine(int argc, char** argv, const ConsoleOpener& openConsole) {
+    // A relative path is invalid by the XDG specification and to be ignored; Qt takes it.
+    for (const char* name : {"XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"}) {
+        if (const char* folder = std::getenv(name); folder != nullptr && folder[0] != '/') {
+            ::unsetenv(name);
+        }
+    }
     CLI::App root("Headway: an operations console for language-model inference.\n"
                   "Without a command it opens the window.",
                   "headway");

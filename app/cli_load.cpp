@@ -204,8 +204,10 @@ void declareLoad(CLI::App& command, ChosenCommand& chosen) {
                        "Share of requests, 0 to 1, that ask for sparse attention, whatever is set");
     command.add_option("--record", arguments->record,
                        "Database to record into (default: the user's run log)");
-    command.add_option("--fail-on", arguments->rules,
-                       "Exit with 3 when this holds: ttft_p99_ms>300, failed>0; may be repeated");
+    command
+        .add_option("--fail-on", arguments->rules,
+                    "Exit with 3 when this holds: ttft_p99_ms>300, failed>0; may be repeated")
+        ->allow_extra_args(false); // a model may follow
     command.add_flag("--json", arguments->asJson, "One JSON document on standard output");
     arguments->settings.declare(command);
     command.callback(

@@ -2,6 +2,7 @@
 #include "app/cli_commands.h"
 #include "app/cli_database.h"
 #include "app/cli_report.h"
+#include "app/command/number_check.h"
 #include "app/command/text_table.h"
 #include "app/experiment/advice.h"
 #include "app/experiment/claims.h"
@@ -266,10 +267,12 @@ void declareTune(CLI::App& command, ChosenCommand& chosen) {
     const auto arguments = std::make_shared<TuneArguments>();
     command.add_option("MODEL", arguments->model,
                        "Model file or folder (default: the default model)");
-    command.add_option("--slo", arguments->limits,
-                       "Limit to keep: ttft_p99=300ms, tpot_p99=20ms; may be repeated");
+    command
+        .add_option("--slo", arguments->limits,
+                    "Limit to keep: ttft_p99=300ms, tpot_p99=20ms; may be repeated")
+        ->allow_extra_args(false); // a model may follow
     command.add_option("--minutes", arguments->minutes, "Time to search (default: 10)")
-        ->check(CLI::Range(0.2, 1440.0));
+        ->check(within(0.2, 1440.0));
     command.add_option("--workload", arguments->workload,
                        "Workload of one stage (default: chat, as many clients as slots)");
     command.add_option("--record", arguments->record, "Database to record into");
@@ -281,8 +284,10 @@ void declareTune(CLI::App& command, ChosenCommand& chosen) {
 
 void declareAdvise(CLI::App& command, ChosenCommand& chosen) {
     const auto arguments = std::make_shared<AdviseArguments>();
-    command.add_option("--slo", arguments->limits,
-                       "Limit to keep: ttft_p99=300ms, tpot_p99=20ms; may be repeated");
+    command
+        .add_option("--slo", arguments->limits,
+                    "Limit to keep: ttft_p99=300ms, tpot_p99=20ms; may be repeated")
+        ->allow_extra_args(false); // a model may follow
     command.add_option("--record", arguments->record, "Database with the runs to learn from");
     command.add_flag("--json", arguments->asJson, "One JSON document on standard output");
     command.callback(

@@ -136,7 +136,8 @@ bool ProgressLine::isDue() {
     return m_isTerminal || !isFirst; // elsewhere the first line comes after the first ten seconds
 }
 
-void ProgressLine::show(const std::string& line) {
+void ProgressLine::show(const std::string& text) {
+    const std::string line = printable(text); // it has names of workloads and models
     if (m_isTerminal) {
         // One short of the width: a full last column makes some terminals wrap.
         std::fputs(("\r" + elided(line, m_columns - 1) + "\033[K").c_str(), stderr);

@@ -10,7 +10,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 
 namespace app {
 
@@ -85,6 +88,31 @@ std::string shortTime(const std::string& iso) { // "2031-05-04 12:33:09" of an I
     return text;
 }
 
+// What became of requests that were not answered: a row a reason, the most frequent first.
+std::string unansweredText(const std::vector<StoredRequest>& requests) {
+    constexpr std::size_t kMost = 20;
+    constexpr int kColumns = 160;
+    std::map<std::pair<engine::FinishReason, std::string>, std::int64_t> counts;
+    for (const StoredRequest& request : requests) {
+        if (engine::outcome(request.record.reason) != engine::Outcome::Completed) {
+            ++counts[{request.record.reason, request.record.message}];
+        }
+    }
+    std::vector<std::pair<std::pair<engine::FinishReason, std::string>, std::int64_t>> rows(
+        counts.begin(), counts.end());
+    std::ranges::stable_sort(rows, std::ranges::greater{},
+                             [](const auto& row) { return row.second; });
+    TextTable table({{"  requests", Align::Right}, {"outcome"}, {"reason"}, {"message"}});
+    for (std::size_t i = 0; i < std::min(rows.size(), kMost); ++i) {
+        const auto& [reason, message] = rows[i].first;
+        table.add({countText(rows[i].second), std::string(name(engine::outcome(reason))),
+                   std::string(name(reason)), elided(message, kColumns)});
+    }
+    const std::string more =
+        rows.size() > kMost ? fmt::format("  {} more reasons\n", rows.size() - kMost) : "";
+    return table.isEmpty() ? std::string() : "\n" + table.text() + more;
+}
+
 } // namespace
 
 std::string figureText(const std::optional<double>& value) {
@@ -102,11 +130,11 @@ std::string figureText(const std::optional<double>& value) {
 
 std::string runSummaryText(const RunSummary& summary, const std::filesystem::path& runLog) {
     const RunInfo& run = summary.run;
-    std::string text = fmt::format("Run {}  {}  {}  {}\n", run.id, run.name, name(run.state),
-                                   durationText(run.seconds));
-    text += fmt::format("  model     {}\n", run.modelName);
+    std::string text = fmt::format("Run {}  {}  {}  {}\n", run.id, printable(run.name),
+                                   name(run.state), durationText(run.seconds));
+    text += fmt::format("  model     {}\n", printable(run.modelName));
     if (const std::string machine = machineText(run.machineJson); !machine.empty()) {
-        text += fmt::format("  machine   {}\n", machine);
+        text += fmt::format("  machine   {}\n", printable(machine));
     }
     text += fmt::format("  requests  {} completed, {} cancelled, {} failed, {} rejected\n",
                         countText(summary.completed), countText(summary.cancelled),
@@ -157,7 +185,7 @@ std::string runDetailsText(const RunData& run) {
         events.add({"  " + durationText(static_cast<double>(event.timeNs) / 1e9), event.source,
                     event.kind, elided(event.payloadJson, 120)});
     }
-    return "\n" + settings.text() + "\n" + events.text();
+    return unansweredText(run.requests) + "\n" + settings.text() + "\n" + events.text();
 }
 
 std::string runListText(const std::vector<RunSummary>& runs) {

@@ -142,6 +142,8 @@ std::vector<std::string> problemsOf(const Listing& listing, ModelInspection& mod
     if (model.parameters == 0) {
         problems.emplace_back("the file holds a vocabulary only, no weights");
     }
+    // What the loader would say of keys and tensors.
+    const auto refusal = problems.empty() ? refusalOfModel(checkpoint) : std::nullopt;
     const auto tokenizer = makeTokenizer(checkpoint);
     if (!tokenizer) {
         problems.push_back(tokenizer.error().message);
@@ -149,6 +151,9 @@ std::vector<std::string> problemsOf(const Listing& listing, ModelInspection& mod
         const std::string description = (*tokenizer)->description();
         const std::size_t slash = description.find(" / ");
         model.preTokenizer = slash == std::string::npos ? kNone : description.substr(slash + 3);
+    }
+    if (refusal) {
+        problems.push_back(*refusal);
     }
     return problems;
 }

@@ -9,6 +9,21 @@
 namespace app {
 
 void SettingFlags::declare(CLI::App& command) {
+    command
+        .add_option_function<std::string>(
+            "--device",
+            [](const std::string& device) {
+                if (device != "cpu") {
+                    throw CommandError(ExitStatus::Usage,
+                                       fmt::format("--device {}: requests are computed on \"cpu\" "
+                                                   "in this version; headway-probe check takes "
+                                                   "cuda.",
+                                                   device));
+                }
+            },
+            "What computes: cpu")
+        ->type_name("cpu")
+        ->group("Engine settings");
     for (const engine::Field& field : engine::fieldTable()) {
         std::optional<std::string>& value = m_values.emplace_back();
         command

@@ -43,6 +43,21 @@ std::string padded(const std::string& text, int width, Align align) {
 
 } // namespace
 
+std::string printable(std::string_view utf8) {
+    std::string text;
+    for (std::size_t at = 0; at < utf8.size();) {
+        const CodePoint point = codePointAt(utf8, at);
+        // C0, DEL and C1; and what turns the direction of all that follows.
+        const bool isObeyed = point.value < 0x20 || (point.value >= 0x7F && point.value < 0xA0) ||
+                              (point.value >= 0x202A && point.value <= 0x202E) ||
+                              (point.value >= 0x2066 && point.value <= 0x2069);
+        const bool isStray = point.bytes == 1 && point.value >= 0x80;
+        text += isObeyed || isStray ? std::string_view("\uFFFD") : utf8.substr(at, point.bytes);
+        at += point.bytes;
+    }
+    return text;
+}
+
 int displayWidth(std::string_view utf8) {
     int width = 0;
     for (std::size_t at = 0; at < utf8.size();) {
@@ -68,6 +83,11 @@ std::string elided(std::string_view utf8, int columns) {
         at += point.bytes;
     }
     return columns > 0 ? std::string(utf8.substr(0, at)) + "\u2026" : std::string();
+}
+
+void TextTable::add(std::vector<std::string> cells) {
+    std::ranges::transform(cells, cells.begin(), printable);
+    m_rows.push_back(std::move(cells));
 }
 
 std::string TextTable::text() const {

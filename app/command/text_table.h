@@ -18,7 +18,7 @@ public:
     };
     explicit TextTable(std::vector<Column> columns) : m_columns(std::move(columns)) {}
 
-    void add(std::vector<std::string> cells) { m_rows.push_back(std::move(cells)); }
+    void add(std::vector<std::string> cells); // as they are printable
     bool isEmpty() const { return m_rows.empty(); }
     std::string text() const; // lines end with a line break, none with a space
 
@@ -27,6 +27,9 @@ private:
     std::vector<std::vector<std::string>> m_rows;
 };
 
+// Without what a terminal would obey: control characters (and bytes that are no UTF-8 of their own)
+// become U+FFFD. Names come from files that others wrote.
+std::string printable(std::string_view utf8);
 // Columns that a UTF-8 text takes on a terminal: East Asian wide characters take two.
 int displayWidth(std::string_view utf8);
 // Cuts to at most `columns`, ending in an ellipsis.

@@ -24,7 +24,7 @@ std::filesystem::path modelsFolder() {
 
 DefaultModel findDefaultModel(const std::filesystem::path& folder) {
     std::error_code error;
-    DefaultModel model{.file = folder / (std::string(kDefaultModelName) + "-Q4_1.gguf")};
+    DefaultModel model{.file = folder / (std::string(kDefaultModelName) + ".Q4_1.gguf")};
     for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
         if (isCandidate(entry)) {
             return {.file = entry.path(), .presence = ModelPresence::Present};

@@ -155,6 +155,7 @@ void declareBench(CLI::App& command, ChosenCommand& chosen) {
                           std::int64_t least, std::int64_t most) {
         command.add_option(flags, values, help)
             ->delimiter(',')
+            ->allow_extra_args(false) // a model may follow
             ->check(CLI::Range(least, most))
             ->capture_default_str();
     };
@@ -169,7 +170,7 @@ void declareBench(CLI::App& command, ChosenCommand& chosen) {
     command.add_option("-r,--repetitions", arguments->repetitions, "Measurements of each")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
-    command.add_option("--isa", arguments->options.isa, "Instruction set; default: the best");
+    addIsa(command, arguments->options.isa);
     arguments->precision.declare(command);
     command.add_flag("--json", arguments->asJson, "One JSON document on standard output");
     command.callback([arguments, &chosen] { chosen = [arguments] { return bench(*arguments); }; });

@@ -72,12 +72,14 @@ ExitStatus chatFormat(const FormatArguments& arguments) {
 
 void addThinking(CLI::App& command, engine::Thinking& thinking) {
     command
-        .add_option("--thinking", thinking,
-                    "Whether the model reasons first, where the format has a say: on, off")
-        ->transform(CLI::CheckedTransformer(
-            std::map<std::string, engine::Thinking>{{"on", engine::Thinking::On},
-                                                    {"off", engine::Thinking::Off}},
-            CLI::ignore_case));
+        .add_option_function<std::string>(
+            "--thinking",
+            [&thinking](const std::string& text) {
+                thinking = text == "on" ? engine::Thinking::On : engine::Thinking::Off;
+            },
+            "Whether the model reasons first, where the format has a say")
+        ->check(CLI::IsMember({"on", "off"}))
+        ->type_name("on|off");
 }
 
 void declareChatFormat(CLI::App& command, ChosenCommand& chosen) {

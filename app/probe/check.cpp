@@ -102,7 +102,7 @@ void declareCheck(CLI::App& command, ChosenCommand& chosen) {
     const auto arguments = std::make_shared<CheckArguments>();
     command.add_option("--device", arguments->device, "cpu, cuda, cuda:1, ...")
         ->capture_default_str();
-    command.add_option("--isa", arguments->isa, "Instruction set; default: the best");
+    addIsa(command, arguments->isa);
     command.add_option("--threads", arguments->threads, "0: every core")
         ->check(CLI::Range(0, 1024));
     command.add_option("--seed", arguments->seed, "Of the random inputs")->capture_default_str();

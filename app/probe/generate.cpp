@@ -1,4 +1,5 @@
 // `headway-probe generate`: one answer, streamed, with its stamps and ledger.
+#include "app/command/number_check.h"
 #include "app/command/setting_flags.h"
 #include "app/probe/probe_commands.h"
 #include "app/probe/probe_tokenizer.h"
@@ -171,7 +172,9 @@ ExitStatus generate(const GenerateArguments& arguments) {
         const ProbeTokenizer tokenizer(arguments.model);
         printOut(answerJson(answer, tokenizer.promptIds(request), backend->capabilities()) + "\n");
     } else {
-        printOut((arguments.showIds ? idsText(answer.ids) : std::string()) + "\n");
+        if (!answer.ids.empty()) { // an answer that was refused has no line to end
+            printOut((arguments.showIds ? idsText(answer.ids) : std::string()) + "\n");
+        }
         printNote(figuresLine(answer));
     }
     if (outcome(answer.reason) != engine::Outcome::Completed) {
@@ -195,11 +198,11 @@ void declareGenerate(CLI::App& command, ChosenCommand& chosen) {
     command.add_option("--max-tokens", arguments->maxTokens, "Most tokens of the answer")
         ->check(CLI::Range(1, 1'000'000));
     command.add_option("--temperature", arguments->sampling.temperature, "0: greedy")
-        ->check(CLI::Range(0.0, 100.0));
+        ->check(within(0.0, 100.0));
     command.add_option("--top-k", arguments->sampling.topK, "0: off")
         ->check(CLI::Range(0, 10'000'000));
-    command.add_option("--top-p", arguments->sampling.topP, "1: off")->check(CLI::Range(0.0, 1.0));
-    command.add_option("--min-p", arguments->sampling.minP, "0: off")->check(CLI::Range(0.0, 1.0));
+    command.add_option("--top-p", arguments->sampling.topP, "1: off")->check(within(0.0, 1.0));
+    command.add_option("--min-p", arguments->sampling.minP, "0: off")->check(within(0.0, 1.0));
     command.add_option("--seed", arguments->sampling.seed, "Of the sampling");
     command.add_flag("--ignore-end", arguments->ignoresEnd, "Go on after an end token");
     command.add_flag("--ids", arguments->showIds, "Print token ids instead of text");

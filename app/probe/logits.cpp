@@ -1,4 +1,5 @@
 // `headway-probe logits`: raw little-endian F32 logits of given token ids. Needs no tokenizer.
+#include "app/probe/interrupt_stop.h"
 #include "app/probe/precision_flags.h"
 #include "app/probe/probe_commands.h"
 #include "engine/evaluate.h"
@@ -28,7 +29,7 @@ struct LogitsArguments {
 
 // The file appears whole or not at all.
 void writeRows(engine::Evaluator& evaluator, const std::vector<engine::TokenId>& ids,
-               const LogitsArguments& arguments) {
+               const LogitsArguments& arguments, const InterruptStop& interrupt) {
     const std::filesystem::path part = engine::outputPlace(arguments.out, ".part");
     std::ofstream stream(part, std::ios::binary | std::ios::trunc);
     const auto computed = evaluator.logits(
@@ -42,6 +43,9 @@ void writeRows(engine::Evaluator& evaluator, const std::vector<engine::TokenId>&
     if (!computed || !stream) {
         if (part != arguments.out) {
             std::filesystem::remove(part, error);
+        }
+        if (interrupt.isRequested()) {
+            throw CommandError(ExitStatus::Interrupted, "Interrupted; nothing was written.");
         }
         orFail(computed);
         throw CommandError(
@@ -64,8 +68,13 @@ ExitStatus writeLogits(const LogitsArguments& arguments) {
     }
     engine::EvaluatorOptions options = arguments.options;
     arguments.precision.applyTo(options);
-    const auto evaluator = orFail(engine::openEvaluator(arguments.model, options));
-    writeRows(*evaluator, ids, arguments);
+    const InterruptStop interrupt;
+    auto opened = engine::openEvaluator(arguments.model, options, {}, interrupt.token());
+    if (!opened && interrupt.isRequested()) {
+        throw CommandError(ExitStatus::Interrupted, "Interrupted; nothing was written.");
+    }
+    const auto evaluator = orFail(std::move(opened));
+    writeRows(*evaluator, ids, arguments, interrupt);
     printNote(fmt::format("Wrote {} x {} F32 to {}", arguments.wantsAll ? ids.size() : 1,
                           evaluator->capabilities().vocabulary, arguments.out));
     return ExitStatus::Done;
@@ -83,7 +92,7 @@ void declareLogits(CLI::App& command, ChosenCommand& chosen) {
         ->check(CLI::Range(1, 65'536));
     command.add_option("--threads", arguments->options.threads, "0: every core")
         ->check(CLI::Range(0, 1024));
-    command.add_option("--isa", arguments->options.isa, "Instruction set; default: the best");
+    addIsa(command, arguments->options.isa);
     arguments->precision.declare(command);
     command.add_option("--out", arguments->out, "File to write")->required();
     command.callback(

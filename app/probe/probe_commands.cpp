@@ -1,6 +1,10 @@
 #include "app/probe/probe_commands.h"
 
+#include "kernels/ops.h"
+
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <charconv>
@@ -72,6 +76,15 @@ std::string bytesText(std::uint64_t bytes) {
         ++unit;
     }
     return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, kUnits[unit]);
+}
+
+void addIsa(CLI::App& command, std::string& isa) {
+    const std::vector<std::string> names = kernels::cpuIsas();
+    command
+        .add_option("--isa", isa,
+                    fmt::format("Instruction set: {} (default: the best)", fmt::join(names, ", ")))
+        ->check(CLI::IsMember(names))
+        ->type_name("NAME");
 }
 
 } // namespace app

@@ -24,6 +24,8 @@ void declareCheck(CLI::App& command, ChosenCommand& chosen);
 void declareRoofline(CLI::App& command, ChosenCommand& chosen);
 void declareQuality(CLI::App& command, ChosenCommand& chosen);
 
+// --isa NAME: an instruction set of this processor.
+void addIsa(CLI::App& command, std::string& isa);
 // --thinking on|off
 void addThinking(CLI::App& command, engine::Thinking& thinking);
 // "1,2,3" or "1 2 3"; CommandError for anything else.

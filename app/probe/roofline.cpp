@@ -82,7 +82,7 @@ ExitStatus roofline(const RooflineArguments& arguments) {
 void declareRoofline(CLI::App& command, ChosenCommand& chosen) {
     const auto arguments = std::make_shared<RooflineArguments>();
     command.add_option("--device", arguments->device, "cpu")->capture_default_str();
-    command.add_option("--isa", arguments->isa, "Instruction set; default: the best");
+    addIsa(command, arguments->isa);
     command.add_option("--threads", arguments->threads, "0: every core")
         ->check(CLI::Range(0, 1024));
     command.add_flag("--json", arguments->asJson, "One JSON document on standard output");

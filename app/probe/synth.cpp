@@ -1,4 +1,5 @@
 // `headway-probe synth`: a valid random model of a known shape, to learn how fast the shape runs.
+#include "app/probe/interrupt_stop.h"
 #include "app/probe/probe_commands.h"
 #include "engine/model_file.h"
 
@@ -6,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -32,18 +34,31 @@ ExitStatus synthesize(SynthArguments arguments) {
     if (arguments.layers > 0) {
         arguments.options.layers = arguments.layers;
     }
+    using Clock = std::chrono::steady_clock;
+    static constexpr std::chrono::seconds kLineEvery{10}; // where it is no terminal
     const bool isTerminal = isatty(STDERR_FILENO) != 0;
-    const auto progress = [isTerminal, shown = std::uint64_t{0}](std::uint64_t done,
-                                                                 std::uint64_t total) mutable {
+    const auto progress = [isTerminal, shown = std::uint64_t{0},
+                           last = Clock::now()](std::uint64_t done, std::uint64_t total) mutable {
         const std::uint64_t percent = total > 0 ? done * 100 / total : 0;
         if (isTerminal && percent != shown) {
             shown = percent;
             fmt::print(stderr, "\rWriting: {} %", percent);
+        } else if (!isTerminal && Clock::now() - last >= kLineEvery) {
+            last = Clock::now();
+            printNote(fmt::format("Writing: {} %", percent));
         }
     };
-    const auto written = engine::synthesizeModel(arguments.options, arguments.out, progress);
+    const InterruptStop interrupt;
+    const auto written =
+        engine::synthesizeModel(arguments.options, arguments.out, progress, interrupt.token());
     if (isTerminal) {
         fmt::print(stderr, "\r\033[K");
+    }
+    if (!written && interrupt.isRequested()) {
+        throw CommandError(ExitStatus::Interrupted, "Interrupted; nothing was written.");
+    }
+    if (!written && written.error().code == engine::ErrorCode::Invalid) { // names and numbers
+        throw CommandError(ExitStatus::Usage, written.error().message);
     }
     orFail(written);
     std::error_code ignored;

@@ -61,6 +61,24 @@ std::unique_ptr<kernels::Ops> makeOps(kernels::ThreadPool& pool, const LoadSetti
     return settings.makeOps ? settings.makeOps(pool) : kernels::makeCpuOps(pool);
 }
 
+// What the parts of a model say of keys and tensors, with the file and what can be done.
+template <class Work>
+auto namingFile(const std::filesystem::path& file, Work work) {
+    try {
+        return work();
+    } catch (const Failure& failure) {
+        const bool isDamaged = failure.code() == ErrorCode::Corrupt;
+        if (!isDamaged && failure.code() != ErrorCode::Unsupported) {
+            throw;
+        }
+        const std::string name = file.has_filename() ? file.filename().string() : file.string();
+        throw Failure(failure.code(),
+                      fmt::format("{}: {} {}", displayText(name, 200), failure.what(),
+                                  isDamaged ? "Fetch the file again, or open another one."
+                                            : "Open another model, or another conversion of it."));
+    }
+}
+
 // A file maps whatever its size; what it is converted to has to fit.
 void refuseTooWide(const Checkpoint& checkpoint, const EngineConfig& config) {
     if (config.precision == WeightPrecision::File) {
@@ -144,12 +162,14 @@ LoadedModel loadModel(const std::filesystem::path& path, const LoadSettings& set
     timedPhase(loaded, "map", bytes, [&] { return readAhead(*loaded.checkpoint, settings); });
 
     loaded.ops = makeOps(*loaded.pool, settings);
-    loaded.model =
-        timedPhase(loaded, "convert", bytes, [&] { return prepareWeights(loaded, settings); });
+    loaded.model = timedPhase(loaded, "convert", bytes, [&] {
+        return namingFile(path, [&] { return prepareWeights(loaded, settings); });
+    });
     if (tokenizerUse == TokenizerUse::Needed) {
         tell(settings, "tokenizer", 0, 0);
-        loaded.tokenizer = timedPhase(loaded, "tokenizer", 0,
-                                      [&] { return orThrow(makeTokenizer(*loaded.checkpoint)); });
+        loaded.tokenizer = timedPhase(loaded, "tokenizer", 0, [&] {
+            return namingFile(path, [&] { return orThrow(makeTokenizer(*loaded.checkpoint)); });
+        });
         loaded.chat = makeChatFormat(*loaded.checkpoint);
     }
     if (const auto whole = loaded.stillWhole(); !whole) {

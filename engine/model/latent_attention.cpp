@@ -127,6 +127,9 @@ private:
                                      .firstRow = m_n.plainDim});
         const kernels::Buffer all = loader.weights().values(loader.full("attn_kv_b.weight"),
                                                             m_n.heads * headRows, m_n.latentRank);
+        if (!all) {
+            return; // a trial
+        }
         const kernels::Buffer turned =
             kernels::Buffer::cpu(kernels::Format::F32, {m_n.latentRank, m_n.plainDim});
         for (std::int64_t head = 0; head < m_n.heads; ++head) {

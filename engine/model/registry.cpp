@@ -2,6 +2,7 @@
 
 #include "engine/base/display_text.h"
 #include "engine/base/failure.h"
+#include "kernels/thread_pool.h"
 
 #include <fmt/format.h>
 
@@ -77,6 +78,19 @@ std::unique_ptr<Model> makeModel(const Checkpoint& checkpoint, kernels::Ops& ops
                       fmt::format("The model can't be run: {}.", refusalOfArchitecture(name)));
     }
     return row->make(checkpoint, ops, options);
+}
+
+std::optional<std::string> refusalOfModel(const Checkpoint& checkpoint) {
+    kernels::ThreadPool pool(1);
+    const auto ops = kernels::makeCpuOps(pool);
+    WeightOptions trial;
+    trial.isTrial = true;
+    try {
+        makeModel(checkpoint, *ops, trial);
+    } catch (const Failure& failure) {
+        return failure.what();
+    }
+    return std::nullopt;
 }
 
 } // namespace engine

@@ -5,6 +5,7 @@
 #include "engine/model/weights.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,10 @@ std::string refusalOfArchitecture(std::string_view name);
 // tensor, Interrupted on stop.
 std::unique_ptr<Model> makeModel(const Checkpoint& checkpoint, kernels::Ops& ops,
                                  const WeightOptions& options);
+
+// Why makeModel() would refuse, found out by the same code without reading a matrix; empty where it
+// would not.
+std::optional<std::string> refusalOfModel(const Checkpoint& checkpoint);
 
 // The functions of the table, a file each.
 std::unique_ptr<Model> makeLlama(const Checkpoint& checkpoint, kernels::Ops& ops,

@@ -72,6 +72,10 @@ std::unique_ptr<kernels::Weight> WeightLoader::matrix(const std::string& name, s
                                                       std::int64_t columns,
                                                       kernels::ActivationPrecision precision) {
     const TensorEntry& tensor = takeMatrix(name, kernels::Shape{rows, columns});
+    if (m_options.isTrial) {
+        takeFactors(tensor, 1);
+        return nullptr;
+    }
     auto weight = prepare(name,
                           viewOf(tensor, m_checkpoint.contents(tensor).data(), tensor.shape,
                                  takeFactors(tensor, 1).front()),
@@ -93,6 +97,10 @@ WeightVector WeightLoader::stack(const std::string& name, const Stacked& stacked
         kernels::formatBytes(tensor.format, static_cast<std::size_t>(stacked.columns));
     const std::vector<float> factors = takeFactors(tensor, stacked.count);
     WeightVector weights;
+    if (m_options.isTrial) {
+        weights.resize(static_cast<std::size_t>(stacked.count));
+        return weights;
+    }
     weights.reserve(static_cast<std::size_t>(stacked.count));
     for (std::int64_t i = 0; i < stacked.count; ++i) {
         if (m_options.stop.stop_requested()) {
@@ -155,6 +163,9 @@ std::unique_ptr<kernels::Weight> WeightLoader::prepare(const std::string& name,
 kernels::Buffer WeightLoader::values(const std::string& name, std::int64_t rows,
                                      std::int64_t columns) {
     const TensorEntry& tensor = takeMatrix(name, kernels::Shape{rows, columns});
+    if (m_options.isTrial) {
+        return {};
+    }
     kernels::Buffer buffer = kernels::Buffer::cpu(kernels::Format::F32, {rows, columns});
     const std::span numbers(buffer.view().f32(), static_cast<std::size_t>(rows * columns));
     kernels::dequantize(tensor.format, m_checkpoint.contents(tensor).data(), numbers);
@@ -298,6 +309,9 @@ void WeightLoader::releaseAfter(const TensorEntry& tensor) {
 
 // Reads a byte of every page in pieces, so that a slow disk shows progress and can be stopped.
 void WeightLoader::readPages(const TensorEntry& tensor) {
+    if (m_options.isTrial) {
+        return;
+    }
     constexpr std::size_t kPage = 4096;
     constexpr std::size_t kPiece = 4U << 20U;
     for (std::size_t begin = 0; begin < tensor.bytes.size(); begin += kPiece) {

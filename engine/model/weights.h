@@ -47,6 +47,8 @@ struct WeightOptions {
     std::stop_token stop;
     // Told of every matrix before it is prepared; true: as the file has it, whatever the precision.
     std::function<bool(const std::string& name)> onMatrix = {};
+    // Shapes, formats and names are checked and no matrix is read: a model that can't run.
+    bool isTrial = false;
 };
 
 using WeightVector = std::vector<std::unique_ptr<kernels::Weight>>;
@@ -57,7 +59,7 @@ public:
 
     bool has(const std::string& name) const { return m_checkpoint.find(name) != nullptr; }
 
-    // Throw Failure with the tensor's name and both shapes; Interrupted on stop.
+    // Throw Failure with the tensor's name and both shapes; Interrupted on stop. Null in a trial.
     std::unique_ptr<kernels::Weight> matrix(const std::string& name, std::int64_t rows,
                                             std::int64_t columns,
                                             kernels::ActivationPrecision precision);
@@ -73,7 +75,7 @@ public:
     // A matrix of the tensor `name` with other rows and columns; `view` need not outlive the call.
     std::unique_ptr<kernels::Weight> own(const std::string& name, const kernels::View& view,
                                          kernels::ActivationPrecision precision);
-    // The values of a matrix as F32: [rows, columns].
+    // The values of a matrix as F32: [rows, columns]; in a trial empty.
     kernels::Buffer values(const std::string& name, std::int64_t rows, std::int64_t columns);
     // As F32 whatever the file's format: in the CPU's memory, or where the operators compute.
     kernels::Buffer readableVector(const std::string& name, std::int64_t length);

@@ -6352,6 +6352,13 @@
     </message>
 </context>
 <context>
+    <name>ui::PromptEdit</name>
+    <message>
+        <source>The text of %1 characters was not pasted: the playground takes %2. headway-probe generate --prompt-file reads longer ones.</source>
+        <translation>未粘贴长度为 %1 个字符的文本：试用台最多接受 %2 个字符。更长的文本可用 headway-probe generate --prompt-file 读取。</translation>
+    </message>
+</context>
+<context>
     <name>ui::Rail</name>
     <message>
         <source>Pages</source>

@@ -35,6 +35,8 @@ private Q_SLOTS:
     void statusesAreWhatScriptsRelyOn_data();
     void statusesAreWhatScriptsRelyOn();
     void summaryGreysThinTails();
+    void detailsTellWhyRequestsWereNotAnswered();
+    void namesAreNotObeyedByTerminals();
 };
 
 namespace {
@@ -292,6 +294,43 @@ void TstCommandParts::detailsTellEventsForPeople() {
     const std::string text = app::runDetailsText(run);
     QVERIFY(text.find("stage") != std::string::npos);
     QVERIFY(text.find("step_cost") == std::string::npos);
+}
+
+void TstCommandParts::detailsTellWhyRequestsWereNotAnswered() {
+    app::RunData run;
+    const auto add = [&run](engine::FinishReason reason, const char* message) {
+        app::StoredRequest request;
+        request.record.reason = reason;
+        request.record.message = message;
+        run.requests.push_back(std::move(request));
+    };
+    add(engine::FinishReason::Stop, "");
+    add(engine::FinishReason::TooLong, "over the context");
+    add(engine::FinishReason::Failed, "broken");
+    add(engine::FinishReason::Failed, "broken");
+    const std::string text = app::runDetailsText(run);
+    const std::size_t failed = text.find("broken"), rejected = text.find("over the context");
+    QVERIFY2(failed < rejected && rejected != std::string::npos, text.c_str()); // the most first
+    QVERIFY2(text.find("too_long") != std::string::npos, text.c_str());
+    QVERIFY(app::runDetailsText({}).find("message") == std::string::npos);
+}
+
+void TstCommandParts::namesAreNotObeyedByTerminals() {
+    QCOMPARE(printable("ok 好 é"), std::string("ok 好 é"));
+    QCOMPARE(printable(std::string("a\0\x1b[31m\n", 8)), std::string("a��[31m�"));
+    QCOMPARE(printable("\xC2\x9B"
+                       "1A"),
+             std::string("�1A")); // the one-character CSI
+    QCOMPARE(printable("\xFF"
+                       "a"),
+             std::string("�a")); // no UTF-8
+    QCOMPARE(printable("\u202E"
+                       "abc"),
+             std::string("�abc")); // right to left from here
+    RunSummary summary = exampleSummary();
+    summary.run.name = "evil\x1b[2J";
+    QVERIFY(runSummaryText(summary, "runs.db").find('\x1b') == std::string::npos);
+    QVERIFY(runListText({summary}).find('\x1b') == std::string::npos);
 }
 
 QTEST_GUILESS_MAIN(TstCommandParts)

@@ -217,6 +217,8 @@ void TstHeadwayProgram::wrongUsageIsTwo_data() {
     row("compare 1 2 3 4 5 6", "Name two to five runs");
     row("runs a.db 3", "headway show");
     row("fields extra", "extra");
+    row("load demo tiny.gguf --device cuda", "cpu");
+    row("tune tiny.gguf --slo ttft_p99=300ms --minutes nan", "--minutes");
 }
 
 void TstHeadwayProgram::wrongUsageIsTwo() {
@@ -319,8 +321,10 @@ void TstHeadwayProgram::settingsAreInTheRun() {
 }
 
 void TstHeadwayProgram::failOnDecidesTheStatus() {
-    const ProgramEnd held = load(words("--record rules.db --fail-on failed>0 --fail-on "
-                                       "requests_per_s<0.001 --json"));
+    // A rule takes one word: what follows it is workload or model.
+    const ProgramEnd held =
+        m_headway->run(words("load --record rules.db --fail-on failed>0 short.toml --fail-on "
+                             "requests_per_s<0.001 tiny.gguf --device cpu --json"));
     QVERIFY2(held.status == 0, held.err.constData());
     const ProgramEnd broken = load(words("--record rules.db --fail-on completed>0 --json"));
     QVERIFY2(broken.status == 3, broken.err.constData());
@@ -489,6 +493,11 @@ void TstHeadwayProgram::theUsersRunLogIsTheDefault() {
     QCOMPARE(documentOf(m_headway->run(words("runs --json"))).size(), std::size_t(0));
     QVERIFY(m_headway->run(words("runs")).out.contains("headway load demo"));
     QCOMPARE(m_headway->run(words("show 1")).status, 1);
+    ProgramRunner relative(QStringLiteral("headway"));
+    relative.setVariable(QStringLiteral("XDG_DATA_HOME"), QStringLiteral("rel"));
+    relative.setVariable(QStringLiteral("HOME"), relative.path(QStringLiteral("own")));
+    const ProgramEnd ignored = relative.run(words("show 1"));
+    QVERIFY2(ignored.err.contains("own/.local/share/headway/runs.db"), ignored.err.constData());
     const ProgramEnd end = load(words("--json"));
     QVERIFY2(end.status == 0, end.err.constData());
     QVERIFY(QFile::exists(m_headway->path(QStringLiteral("home/headway/runs.db"))));

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <csignal>
 
 using nlohmann::json;
 using tests::ProgramEnd;
@@ -36,6 +37,9 @@ private Q_SLOTS:
     void textsAreMeasured();
     void hostilePromptsAreAnswersOrMessages_data();
     void hostilePromptsAreAnswersOrMessages();
+    void listsLeaveTheModelAlone();
+    void helpNamesValues();
+    void interruptedSynthLeavesNothing();
     void tokensGoThereAndBack_data();
     void tokensGoThereAndBack();
     void linesInArraysOut();
@@ -122,6 +126,13 @@ void TstProbeProgram::wrongUsageIsTwo_data() {
     row("bench tiny.gguf -r 0", "-r");
     row("check --device cuda", "CPU");
     row("synth --out a.gguf", "--shape");
+    row("synth --shape nosuch --out a.gguf", "smollm2-135m");
+    row("synth --shape smollm2-135m --format Q99 --out a.gguf", "Q99");
+    row("synth --shape smollm2-135m --layers 600 --out a.gguf", "512");
+    row("check --isa sse9", "sse9");
+    row("logits tiny.gguf --ids 1 --out a --isa sse9", "sse9");
+    row("generate tiny.gguf --prompt a --temperature nan", "--temperature");
+    row("generate tiny.gguf --prompt a --device cuda", "cpu");
 }
 
 void TstProbeProgram::wrongUsageIsTwo() {
@@ -148,15 +159,11 @@ void TstProbeProgram::failedWorkIsOne_data() {
     }
     row("logits tiny.gguf --ids 99999 --out a", "99999");
     row("logits tiny.gguf --ids 1 --out nosuchfolder/a", "nosuchfolder");
-    row("logits tiny.gguf --ids 1 --out a --isa sse9", "sse9");
     row("detokenize tiny.gguf --ids 99999", "99999");
     row("tokenize tiny.gguf --file nosuch.txt", "nosuch.txt");
     row("generate tiny.gguf --prompt-file nosuch.txt", "nosuch.txt");
-    row("synth --shape nosuch --out a.gguf", "smollm2-135m");
-    row("synth --shape smollm2-135m --format Q99 --out a.gguf", "Q99");
     row("synth --shape smollm2-135m --layers 1 --out nosuchfolder/a.gguf", "nosuchfolder");
     row("bench tiny.gguf -p 100000 -n 0 -r 1", "");
-    row("check --isa sse9", "sse9");
 }
 
 void TstProbeProgram::failedWorkIsOne() {
@@ -304,6 +311,37 @@ void TstProbeProgram::hostilePromptsAreAnswersOrMessages() {
     QCOMPARE(answer["finish_reason"].get<std::string>(),
              std::string(status == 0 ? "length" : "too_long"));
     QCOMPARE(end.err.isEmpty(), status == 0);
+    const ProgramEnd text =
+        run("generate tiny.gguf --prompt-file prompt.txt --max-tokens 2 --ignore-end");
+    QVERIFY2(text.status == status, text.err.constData());
+    QCOMPARE(text.out.isEmpty(), status == 1); // nor an empty line for what was refused
+}
+
+void TstProbeProgram::listsLeaveTheModelAlone() {
+    const ProgramEnd end = run("bench --json -r 1 -p 8 -n 4 -b 1,2 tiny.gguf");
+    QVERIFY2(end.status == 0, end.err.constData());
+    QCOMPARE(documentOf(end)["results"].size(), std::size_t{3});
+}
+
+void TstProbeProgram::helpNamesValues() {
+    QVERIFY(run("generate --help").out.contains("on|off"));
+    QVERIFY(!run("generate --help").out.contains("ENUM"));
+    QVERIFY(run("check --help").out.contains("scalar"));
+}
+
+void TstProbeProgram::interruptedSynthLeavesNothing() {
+    const auto process =
+        m_probe->start(words("synth --shape llama-3.2-1b --format F32 --out big.gguf"));
+    const QDir folder(QFileInfo(m_probe->path(QStringLiteral("big.gguf"))).path());
+    const auto isWriting = [&folder] {
+        const QFileInfo part(folder.filePath(QStringLiteral("big.gguf.partial")));
+        return part.exists() && part.size() > 1 << 20;
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(isWriting(), 20'000);
+    ::kill(static_cast<pid_t>(process->processId()), SIGINT);
+    const ProgramEnd end = ProgramRunner::wait(*process);
+    QVERIFY2(end.status == 130, end.err.constData());
+    QVERIFY(folder.entryList({QStringLiteral("big.gguf*")}).isEmpty());
 }
 
 void TstProbeProgram::tokensGoThereAndBack_data() {

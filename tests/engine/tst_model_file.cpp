@@ -1,4 +1,5 @@
 #include "engine/checkpoint/synthetic_model.h"
+#include "engine/evaluate.h"
 #include "engine/model_file.h"
 #include "tests/support/gguf_bytes.h"
 #include "tests/support/tiny_model.h"
@@ -7,6 +8,9 @@
 #include <QTest>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <limits>
 
 using engine::ErrorCode;
 namespace fs = std::filesystem;
@@ -21,6 +25,8 @@ private Q_SLOTS:
     void everyShapeIsTold();
     void reasonsAreNamed_data();
     void reasonsAreNamed();
+    void whatTheLoaderRefusesIsToldBefore_data();
+    void whatTheLoaderRefusesIsToldBefore();
     void hostileNumbersAreHarmless();
     void otherFilesAreRefused();
     void wrongSynthOptionsAreRefused_data();
@@ -108,6 +114,9 @@ void TstModelFile::everyShapeIsTold() {
     shape.feedForward = std::min<std::int64_t>(shape.feedForward, 2048);
     if (shape.experts) {
         shape.experts->experts = 2;
+        shape.experts->expertsUsed = 1;
+        shape.experts->groups = shape.experts->groupsUsed = 1;
+        shape.experts->denseLayers = std::min<std::int64_t>(shape.experts->denseLayers, 1);
     }
     const engine::SyntheticOptions options{
         .format = kernels::Format::Q4_0, .progress = {}, .stop = {}};
@@ -157,6 +166,61 @@ void TstModelFile::reasonsAreNamed() {
     QVERIFY(result->unsupported.has_value());
     QVERIFY2(QString::fromStdString(*result->unsupported).contains(reason),
              result->unsupported->c_str());
+}
+
+void TstModelFile::whatTheLoaderRefusesIsToldBefore_data() {
+    QTest::addColumn<QByteArray>("where"); // in the file
+    QTest::addColumn<int>("behind");       // so many bytes behind it
+    QTest::addColumn<QByteArray>("bytes"); // what is put there
+    QTest::addColumn<QString>("reason");
+    const auto number = [](auto value) {
+        return QByteArray(reinterpret_cast<const char*>(&value), sizeof(value));
+    };
+    constexpr int kType = 4;
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    QTest::newRow("heads") << QByteArray("llama.attention.head_count_kv") << kType
+                           << number(std::uint32_t{3}) << "head_count_kv";
+    QTest::newRow("epsilon NaN") << QByteArray("llama.attention.layer_norm_rms_epsilon") << kType
+                                 << number(nan) << "layer_norm_rms_epsilon is nan";
+    QTest::newRow("epsilon 0") << QByteArray("llama.attention.layer_norm_rms_epsilon") << kType
+                               << number(0.0F) << "layer_norm_rms_epsilon is 0";
+    QTest::newRow("rope NaN") << QByteArray("llama.rope.freq_base") << kType << number(nan)
+                              << "rope.freq_base is nan";
+    QTest::newRow("rope negative")
+        << QByteArray("llama.rope.freq_base") << kType << number(-5.0F) << "rope.freq_base is -5";
+    QTest::newRow("odd rope") << QByteArray("llama.rope.dimension_count") << kType
+                              << number(std::uint32_t{7}) << "rope.dimension_count";
+    QTest::newRow("missing") << QByteArray("blk.0.ffn_up.weigh") << 0 << QByteArray("s")
+                             << "blk.0.ffn_up.weight is missing";
+    QTest::newRow("misshapen") << QByteArray("blk.0.ffn_up.weight") << 4
+                               << number(std::int64_t{256}) + number(std::int64_t{64})
+                               << "blk.0.ffn_up.weight has the shape [64, 256]; its keys say";
+}
+
+void TstModelFile::whatTheLoaderRefusesIsToldBefore() {
+    QFETCH(QByteArray, where);
+    QFETCH(int, behind);
+    QFETCH(QByteArray, bytes);
+    QFETCH(QString, reason);
+    tests::writeTinyModel(path("whole.gguf"), {.format = kernels::Format::F32});
+    std::ifstream stream(path("whole.gguf"), std::ios::binary);
+    std::string content((std::istreambuf_iterator<char>(stream)), {});
+    const std::size_t at = content.find(where.toStdString());
+    QVERIFY(at != std::string::npos);
+    content.replace(at + static_cast<std::size_t>(where.size() + behind),
+                    static_cast<std::size_t>(bytes.size()), bytes.toStdString());
+    tests::writeFile(path("broken.gguf"), content);
+    const auto result = engine::inspectModel(path("broken.gguf"));
+    QVERIFY2(result.has_value(), result ? "" : result.error().message.c_str());
+    QVERIFY(result->unsupported.has_value());
+    const QString told = QString::fromStdString(*result->unsupported);
+    QVERIFY2(told.contains(reason), qPrintable(told));
+    // The loader says the same, with the file and what to do.
+    const auto opened = engine::openEvaluator(path("broken.gguf"), {.threads = 1});
+    QVERIFY(!opened.has_value());
+    const QString refused = QString::fromStdString(opened.error().message);
+    QVERIFY2(refused.startsWith(QStringLiteral("broken.gguf: ") + told), qPrintable(refused));
+    QVERIFY2(refused.contains(QStringLiteral(" another")), qPrintable(refused));
 }
 
 void TstModelFile::hostileNumbersAreHarmless() {

@@ -72,6 +72,7 @@ private Q_SLOTS:
     void escapeStopsTheAnswer();
     void refusedAnswerSaysWhy();
     void longPromptsAreShownInPart();
+    void pasteOfMegabytesIsRefusedAtOnce();
     void conversationGoesOn();
     void everyPartHasAName();
 };
@@ -258,6 +259,22 @@ void TstRequestsPage::refusedAnswerSaysWhy() {
     if (const auto* messages = std::get_if<std::vector<engine::ChatMessage>>(&next.prompt)) {
         QCOMPARE(messages->size(), std::size_t{1}); // what was refused is not asked again
     }
+}
+
+void TstRequestsPage::pasteOfMegabytesIsRefusedAtOnce() {
+    Fixture at;
+    ui::Playground* playground = at.page->playground();
+    auto* note = playground->findChild<QLabel*>(QStringLiteral("pasteNote"));
+    QVERIFY(note != nullptr && note->isHidden());
+    QGuiApplication::clipboard()->setText(QString(10'000'000, QLatin1Char('x')));
+    playground->prompt()->paste();
+    QVERIFY(playground->prompt()->toPlainText().isEmpty());
+    QVERIFY(!note->isHidden());
+    QVERIFY2(note->text().contains(QStringLiteral("--prompt-file")), qPrintable(note->text()));
+    QGuiApplication::clipboard()->setText(QStringLiteral("short"));
+    playground->prompt()->paste();
+    QCOMPARE(playground->prompt()->toPlainText(), QStringLiteral("short"));
+    QVERIFY(note->isHidden());
 }
 
 void TstRequestsPage::longPromptsAreShownInPart() {

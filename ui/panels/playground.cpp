@@ -170,6 +170,14 @@ void Playground::buildComposer(QVBoxLayout* column) {
     m_feedState = makeLabel({}, TextRole::Caption, this);
     m_feedState->hide();
     composer->addWidget(m_feedState);
+    m_pasteNote = makeLabel({}, TextRole::Small, this);
+    m_pasteNote->setObjectName(QStringLiteral("pasteNote"));
+    m_pasteNote->setWordWrap(true);
+    m_pasteNote->hide();
+    composer->addWidget(m_pasteNote);
+    connect(m_prompt, &PromptEdit::pasteRefused, m_pasteNote, &QLabel::setText);
+    connect(m_prompt, &PromptEdit::pasteRefused, m_pasteNote, &QWidget::show);
+    connect(m_prompt, &QPlainTextEdit::textChanged, m_pasteNote, &QWidget::hide);
     auto* buttons = new QHBoxLayout;
     buttons->setSpacing(8);
     m_stop = makeButton({}, ButtonKind::Normal, this);

@@ -87,6 +87,7 @@ private:
     QLabel* m_totalName = nullptr;
     QLabel* m_total = nullptr;
     PromptEdit* m_prompt = nullptr;
+    QLabel* m_pasteNote = nullptr;
     QPushButton* m_stop = nullptr;
     QPushButton* m_send = nullptr;
     ToggleSwitch* m_feed = nullptr; // on: the engine computes the prompt while it is typed

@@ -1,8 +1,11 @@
 #include "ui/widgets/prompt_edit.h"
 
+#include "app/labels.h"
+
 #include <QAbstractTextDocumentLayout>
 #include <QFontMetrics>
 #include <QKeyEvent>
+#include <QMimeData>
 
 #include <algorithm>
 
@@ -33,6 +36,18 @@ QSize PromptEdit::sizeHint() const {
 
 void PromptEdit::fit() {
     setFixedHeight(sizeHint().height());
+}
+
+void PromptEdit::insertFromMimeData(const QMimeData* source) {
+    const qsizetype characters = source->hasText() ? source->text().size() : 0;
+    if (characters + document()->characterCount() > kMostCharacters) {
+        Q_EMIT pasteRefused(tr("The text of %1 characters was not pasted: the playground takes %2. "
+                               "headway-probe generate --prompt-file reads longer ones.")
+                                .arg(app::numberText(static_cast<double>(characters)),
+                                     app::numberText(static_cast<double>(kMostCharacters))));
+        return;
+    }
+    QPlainTextEdit::insertFromMimeData(source);
 }
 
 void PromptEdit::keyPressEvent(QKeyEvent* event) {
