@@ -33,6 +33,7 @@ constexpr std::array kMoreMeasures = {
     Measure{"first_ttft_ms", "First request's TTFT", "ms", Better::Lower},
     Measure{"tokenize_ms", "Tokenizing", "ms", Better::Lower},
     Measure{"tokenize_mib", "Tokenizing, memory", "MiB", Better::Lower},
+    Measure{"tenants_mib", "Two tenants, memory", "MiB", Better::Lower},
 };
 
 constexpr std::array<std::string_view, 12> kShared = {

@@ -33,11 +33,16 @@ public:
     virtual WorkOutcome outcome() const = 0;
 };
 
+// What loading once more measures: the model itself, or two tenants of it, each with an adapter:
+// over a copy of the model of their own, or over the one.
+enum class Tenants : std::uint8_t { None, Copies, Adapters };
+
 struct WorkSetup {
     engine::Backend* backend = nullptr;
     Workload workload; // of this block
     double warmupSeconds = 0.0, measureSeconds = 1.0;
     bool isTyped = false;
+    Tenants tenants = Tenants::None;
     // For loading once more.
     BackendMaker maker;
     std::filesystem::path model;

@@ -56,6 +56,11 @@ engine::Result<void> applyToWorkload(Workload& workload, std::string_view key,
     if (key == "workload.typed") {
         return {}; // read by the block that types
     }
+    if (key == "workload.tenants") { // read by the block that loads
+        return value == "copies" || value == "adapters"
+                   ? engine::Result<void>()
+                   : invalid(fmt::format("{} is \"{}\": copies or adapters", key, value));
+    }
     const auto number = leadingNumber(value, false);
     if (!number) {
         return invalid(fmt::format("{} is \"{}\": it must be a number", key, value));

@@ -41,7 +41,7 @@ engine::Result<Claim> parseClaim(std::string_view text);
 using SettingTexts = std::vector<std::pair<std::string, std::string>>;
 
 // What holds in a block: settings of the engine, and workload.* for the workload's own figures
-// (prompt, output, users, rate, batch_share, set, typed).
+// (prompt, output, users, rate, batch_share, set, typed, tenants).
 struct Side {
     std::string label; // "A", "B", or the swept value
     SettingTexts settings;

@@ -35,6 +35,7 @@ QString plain(std::string_view text) {
     QT_TRANSLATE_NOOP("measures", "First request's TTFT"),
     QT_TRANSLATE_NOOP("measures", "Tokenizing"),
     QT_TRANSLATE_NOOP("measures", "Tokenizing, memory"),
+    QT_TRANSLATE_NOOP("measures", "Two tenants, memory"),
 };
 
 int decimalsOf(double size) {
@@ -92,14 +93,15 @@ SettingTexts tellingSettings(const Experiment& experiment, std::size_t side) {
 } // namespace
 
 QString settingName(const std::string& key) {
-    constexpr std::array<std::pair<std::string_view, const char*>, 7> kWorkload = {
+    constexpr std::array<std::pair<std::string_view, const char*>, 8> kWorkload = {
         {{"workload.prompt", QT_TRANSLATE_NOOP("experiments", "Prompt length")},
          {"workload.output", QT_TRANSLATE_NOOP("experiments", "Answer length")},
          {"workload.users", QT_TRANSLATE_NOOP("experiments", "Users")},
          {"workload.rate", QT_TRANSLATE_NOOP("experiments", "Arrival rate")},
          {"workload.batch_share", QT_TRANSLATE_NOOP("experiments", "Share of the batch lane")},
          {"workload.set", QT_TRANSLATE_NOOP("experiments", "Texts")},
-         {"workload.typed", QT_TRANSLATE_NOOP("experiments", "Fed while typing")}}};
+         {"workload.typed", QT_TRANSLATE_NOOP("experiments", "Fed while typing")},
+         {"workload.tenants", QT_TRANSLATE_NOOP("experiments", "Tenants")}}};
     const auto* row = std::ranges::find(kWorkload, key, &decltype(kWorkload)::value_type::first);
     if (row != kWorkload.end()) {
         return say(row->second);

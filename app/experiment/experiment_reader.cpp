@@ -143,9 +143,9 @@ void readHead(const toml::table& table, Experiment& experiment) {
     }
 }
 
-constexpr std::array<std::string_view, 7> kWorkloadKeys = {
+constexpr std::array<std::string_view, 8> kWorkloadKeys = {
     "workload.prompt", "workload.output",      "workload.users", "workload.rate",
-    "workload.set",    "workload.batch_share", "workload.typed"};
+    "workload.set",    "workload.batch_share", "workload.typed", "workload.tenants"};
 
 // A key that `needs` names may be unknown to this build.
 void requireKnown(const TomlSetting& setting, const Experiment& experiment) {

@@ -271,6 +271,9 @@ void ExperimentRun::startWork() {
                     .config = m_original};
     for (const auto& [key, value] : now.settings) {
         setup.isTyped = setup.isTyped || (key == "workload.typed" && value == "on");
+        if (key == "workload.tenants") {
+            setup.tenants = value == "copies" ? Tenants::Copies : Tenants::Adapters;
+        }
     }
     if (m_experiment.method == Method::Load) {
         for (const auto& [key, value] : settingsOf(side())) {

@@ -64,6 +64,10 @@ constexpr std::array kTexts = {
     QT_TRANSLATE_NOOP("experiments", "A prompt of about 600 tokens written over two seconds; on "
                                      "side B it is fed meanwhile. Claimed: 320 to 250 ms."),
     QT_TRANSLATE_NOOP("experiments", "Tenants over one base, memory"),
+    QT_TRANSLATE_NOOP("experiments",
+                      "How far the process grew above where it stood, for two tenants with an "
+                      "adapter of rank 16 each: over a copy of the model of their own, and over "
+                      "one."),
     QT_TRANSLATE_NOOP("experiments", "Tokenizing 16k tokens of Chinese"),
     QT_TRANSLATE_NOOP("experiments", "Texts that were not seen before, encoded by the model's own "
                                      "tokenizer; nothing else runs."),

@@ -38,6 +38,11 @@ std::optional<std::uint64_t> ProcessMemory::peakSinceBytes() const {
     return m_before && peak ? std::optional(*peak - std::min(*peak, *m_before)) : std::nullopt;
 }
 
+std::optional<std::uint64_t> ProcessMemory::growthBytes() const {
+    const auto now = statusBytes("VmRSS");
+    return m_before && now ? std::optional(*now - std::min(*now, *m_before)) : std::nullopt;
+}
+
 std::optional<ProcessorTimes> processorTimes() {
     ProcessorTimes times;
     std::ifstream all("/proc/stat");

@@ -11,7 +11,8 @@ class ProcessMemory {
 public:
     ProcessMemory(); // forgets the peak so far
     std::optional<std::uint64_t>
-    peakSinceBytes() const; // above where it stood; empty where unknown
+    peakSinceBytes() const;                           // above where it stood; empty where unknown
+    std::optional<std::uint64_t> growthBytes() const; // now, likewise
 
 private:
     std::optional<std::uint64_t> m_before;

@@ -2,10 +2,14 @@
 
 #include "app/experiment/process_memory.h"
 #include "app/store/summary.h"
+#include "engine/adapters.h"
+
+#include <QTemporaryDir>
 
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <future>
 #include <mutex>
 #include <thread>
 
@@ -108,6 +112,20 @@ private:
     std::jthread m_thread;
 };
 
+// On the caller's thread. Empty where it worked.
+std::string loadAdapter(engine::Backend& backend, const std::string& name,
+                        const std::filesystem::path& file) {
+    engine::Adapters* adapters = backend.adapters();
+    if (adapters == nullptr) {
+        return "The loaded model takes no adapters.";
+    }
+    std::promise<std::string> outcome;
+    adapters->loadAdapter(name, file, [&](const engine::Result<engine::AdapterInfo>& result) {
+        outcome.set_value(result ? std::string() : result.error().message);
+    });
+    return outcome.get_future().get();
+}
+
 class LoadWork final : public WorkerBlock {
 public:
     using WorkerBlock::WorkerBlock;
@@ -116,6 +134,10 @@ public:
 private:
     void work(const std::stop_token& stop) override {
         m_outcome.from = Clock::now();
+        if (m_setup.tenants != Tenants::None) {
+            measureTenants(stop);
+            return;
+        }
         auto loaded = m_setup.maker(m_setup.model, m_setup.config, {}, stop);
         const TimePoint ready = Clock::now();
         m_outcome.to = ready;
@@ -141,6 +163,68 @@ private:
         m_outcome.figures["first_ttft_ms"] = {*ttft, 1};
         m_outcome.to = Clock::now();
         m_outcome.isWhole = true;
+    }
+
+    // Each is asked once, so that what only work touches is counted too.
+    void measureTenants(const std::stop_token& stop) {
+        constexpr int kTenants = 2;
+        constexpr std::int64_t kRank = 16; // what vLLM takes by default
+        const QTemporaryDir folder;
+        std::vector<std::filesystem::path> files;
+        for (int i = 0; i < kTenants; ++i) {
+            files.emplace_back(folder.filePath(QString::number(i)).toStdString() + ".gguf");
+            engine::Adapters* adapters = m_setup.backend->adapters();
+            const auto written =
+                adapters == nullptr
+                    ? engine::Result<void>(std::unexpected(engine::Error{
+                          engine::ErrorCode::Unsupported, "The loaded model takes no adapters."}))
+                    : adapters->writeSampleAdapter(files.back(), kRank,
+                                                   m_setup.workload.seed +
+                                                       static_cast<std::uint64_t>(i));
+            if (!written) {
+                m_outcome.problem = written.error().message;
+                return;
+            }
+        }
+        const ProcessMemory memory;
+        std::vector<std::unique_ptr<engine::Backend>> models;
+        for (int i = 0; i < kTenants; ++i) {
+            if (i == 0 || m_setup.tenants == Tenants::Copies) {
+                auto loaded = m_setup.maker(m_setup.model, m_setup.config, {}, stop);
+                if (!loaded) {
+                    m_outcome.problem = loaded.error().message;
+                    return;
+                }
+                models.push_back(std::move(*loaded));
+            }
+            const std::string name = std::to_string(i);
+            m_outcome.problem =
+                loadAdapter(*models.back(), name, files[static_cast<std::size_t>(i)]);
+            if (!m_outcome.problem.empty() || !askTenant(*models.back(), name, stop)) {
+                return;
+            }
+        }
+        m_outcome.to = Clock::now();
+        if (const auto growth = memory.growthBytes()) {
+            m_outcome.figures["tenants_mib"] = {static_cast<double>(*growth) / (1 << 20), kTenants};
+        }
+        m_outcome.isWhole = true;
+    }
+
+    bool askTenant(engine::Backend& backend, const std::string& name, const std::stop_token& stop) {
+        engine::Request request =
+            requestOf(passage(kFirstPromptTokens, m_setup.workload.seed), backend);
+        request.adapter = name;
+        request.maxTokens = kFirstAnswerTokens;
+        const auto stream = backend.submit(std::move(request));
+        if (!waitForEnd(*stream, stop)) {
+            return false;
+        }
+        const auto reason = stream->finishReason();
+        if (!reason || engine::outcome(*reason) != engine::Outcome::Completed) {
+            m_outcome.problem = "A tenant was not answered: " + stream->message();
+        }
+        return m_outcome.problem.empty();
     }
 };
 

@@ -6,7 +6,7 @@
 
 namespace app {
 
-// Figures load_ms and first_ttft_ms.
+// Figures load_ms and first_ttft_ms; of tenants tenants_mib, how far the process grew.
 std::unique_ptr<BlockWork> makeLoadWork(WorkSetup setup, PromptLibrary library);
 // One user who writes for two seconds, then sends; typed prompts are fed meanwhile.
 std::unique_ptr<BlockWork> makeTypingWork(WorkSetup setup, PromptLibrary library);

@@ -1464,6 +1464,14 @@
         <source>output tokens/s, each second; line: the block’s</source>
         <translation>输出词元/秒，逐秒；横线：该区组</translation>
     </message>
+    <message>
+        <source>Tenants</source>
+        <translation>租户</translation>
+    </message>
+    <message>
+        <source>How far the process grew above where it stood, for two tenants with an adapter of rank 16 each: over a copy of the model of their own, and over one.</source>
+        <translation>两个租户各带一个秩为 16 的适配器时，进程内存比原先增长多少：各用一份模型副本，与共用一份模型。</translation>
+    </message>
 </context>
 <context>
     <name>filter</name>
@@ -3151,6 +3159,10 @@
     <message>
         <source>Tokenizing, memory</source>
         <translation>分词，内存</translation>
+    </message>
+    <message>
+        <source>Two tenants, memory</source>
+        <translation>两个租户的内存</translation>
     </message>
 </context>
 <context>
