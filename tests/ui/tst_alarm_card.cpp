@@ -105,10 +105,10 @@ private Q_SLOTS:
     void theBadgeGrowsWithItsCount() {
         ui::AlarmButton badge(nullptr);
         const int empty = badge.sizeHint().width();
-        badge.setCounts(1, 2);
+        badge.setCounts(1, 2, {});
         QCOMPARE(badge.text(), QStringLiteral("2"));
         QVERIFY(badge.sizeHint().width() > empty);
-        badge.setCounts(0, 0);
+        badge.setCounts(0, 0, {});
         QCOMPARE(badge.sizeHint().width(), empty);
     }
 };

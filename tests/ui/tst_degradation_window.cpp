@@ -49,9 +49,10 @@ void TstDegradationWindow::anOverloadIsSeenGoingUpAndComingBack() {
         }
     });
     QVERIFY(tests::pressAndRecover(session));
-    QTRY_VERIFY2(badges.endsWith(QStringLiteral("Level 0")), qPrintable(badges.join(u'|')));
-    const auto first = badges.indexOf(QStringLiteral("Level 1"));
-    QVERIFY2(first > 0 && badges.indexOf(QStringLiteral("Level 2")) > first,
+    QTRY_VERIFY2(badges.endsWith(QStringLiteral("Level 0 \u00b7 auto")),
+                 qPrintable(badges.join(u'|')));
+    const auto first = badges.indexOf(QStringLiteral("Level 1 \u00b7 auto"));
+    QVERIFY2(first > 0 && badges.indexOf(QStringLiteral("Level 2 \u00b7 auto")) > first,
              qPrintable(badges.join(u'|')));
     // As many pins on each chart as changes, those of level 2 as alarms.
     std::size_t changes = 0;

@@ -146,15 +146,15 @@ void TstLevels::aSlowLoadGoesUpAndComesBack() {
     const auto run = m_session->startRecording(QStringLiteral("levels"));
     QVERIFY(run.has_value());
     this->run(3, 10, 100ms);
-    QTRY_COMPARE(badge(), QStringLiteral("Level 0"));
+    QTRY_COMPARE(badge(), QStringLiteral("Level 0 \u00b7 auto"));
     this->run(6, 20, 1200ms);
-    QTRY_COMPARE(badge(), QStringLiteral("Level 1"));
+    QTRY_COMPARE(badge(), QStringLiteral("Level 1 \u00b7 auto"));
     QCOMPARE(m_session->config().effective.batching, engine::Batching::Continuous);
     QCOMPARE(m_session->config().requested.batching, engine::Batching::Dynamic);
     this->run(5, 20, 4000ms);
-    QTRY_COMPARE(badge(), QStringLiteral("Level 2"));
+    QTRY_COMPARE(badge(), QStringLiteral("Level 2 \u00b7 auto"));
     this->run(32, 4, 100ms);
-    QTRY_COMPARE(badge(), QStringLiteral("Level 0"));
+    QTRY_COMPARE(badge(), QStringLiteral("Level 0 \u00b7 auto"));
     QCOMPARE(m_session->config().effective.batching, engine::Batching::Dynamic);
     using Markers = std::vector<std::pair<std::string, std::string>>;
     QCOMPARE(levelMarkers(), (Markers{{"limit", "1"},
@@ -175,10 +175,10 @@ void TstLevels::aSlowLoadGoesUpAndComesBack() {
 void TstLevels::theOperatorForcesALevel() {
     QVERIFY(m_session->setField("degradation.mode", "2").has_value());
     run(1, 0, 0ms);
-    QTRY_COMPARE(badge(), QStringLiteral("Level 2"));
+    QTRY_COMPARE(badge(), QStringLiteral("Level 2 \u00b7 forced"));
     QVERIFY(m_session->setField("degradation.mode", "off").has_value());
     run(1, 0, 0ms);
-    QTRY_COMPARE(badge(), QString());
+    QTRY_COMPARE(badge(), QStringLiteral("Level 0 \u00b7 off"));
     QCOMPARE(m_session->config().effective.batching, engine::Batching::Dynamic);
 }
 
