@@ -25,13 +25,13 @@ std::optional<std::string> waitUntilWritten(const Session& session, std::chrono:
         return std::nullopt;
     }
     constexpr std::chrono::milliseconds kLook{100};
+    QEventLoop loop;
+    const InterruptWatch watch([&loop] { loop.quit(); }); // before Ctrl-C is offered
     printNote(fmt::format("Not in the run log yet: {}. {} Waiting for up to {}; Ctrl-C ends "
                           "without them.",
                           unwrittenText(*before), before->problem,
                           durationText(static_cast<double>(patience.count()))));
     const engine::TimePoint limit = engine::Clock::now() + patience;
-    QEventLoop loop;
-    const InterruptWatch watch([&loop] { loop.quit(); });
     QTimer timer;
     QObject::connect(&timer, &QTimer::timeout, &loop, [&] {
         if (!session.unwritten() || engine::Clock::now() >= limit) {
