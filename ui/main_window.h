@@ -91,9 +91,11 @@ private:
     void toggleTheme();
     void setServiceTarget(double ttftMs, double tpotMs);
     void buildAlarms();
+    void openAlarms();
     void notifyOfAlarm(const engine::Event& event);
     void buildServing();
     void followServing();
+    void followLevels();
     void chooseLightModel();
     void buildApi();
     void showApi(const QString& problem = {});

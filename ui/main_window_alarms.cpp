@@ -11,7 +11,7 @@ namespace ui {
 
 void MainWindow::buildAlarms() {
     m_alarmCard = new AlarmCard(this);
-    connect(m_strip, &TopStrip::alarmsRequested, m_alarmCard, &OverlayCard::open);
+    connect(m_strip, &TopStrip::alarmsRequested, this, &MainWindow::openAlarms);
     connect(m_alarmCard, &AlarmCard::acknowledged, &m_session, &app::Session::acknowledgeAlarm);
     connect(m_alarmCard, &AlarmCard::limitsRequested, this,
             [this] { showPage(QStringLiteral("settings")); });
@@ -27,7 +27,9 @@ void MainWindow::buildAlarms() {
                 setAlarms(std::move(settings));
             });
     connect(&m_session, &app::Session::alarmsChanged, this, [this] {
-        m_alarmCard->follow(m_session.alarms());
+        if (m_alarmCard->isVisible()) { // texts that nobody sees would be laid out all the same
+            m_alarmCard->follow(m_session.alarms());
+        }
         m_strip->setAlarms(m_session.alarms().raised(true), m_session.alarms().raised(false));
     });
     connect(m_settings, &SettingsPage::notificationsChosen, this, [this](bool isOn) {
@@ -37,6 +39,11 @@ void MainWindow::buildAlarms() {
     connect(&m_session, &app::Session::eventHappened, this, &MainWindow::notifyOfAlarm);
     connect(this, &MainWindow::desktopMessage, this, &notifyDesktop);
     m_session.setAlarmSettings(m_preferences.alarms());
+}
+
+void MainWindow::openAlarms() {
+    m_alarmCard->follow(m_session.alarms());
+    m_alarmCard->open();
 }
 
 // Only where nobody looks: whoever has the window in front sees badge and pin.

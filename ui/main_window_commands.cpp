@@ -163,7 +163,7 @@ std::vector<PageAction> MainWindow::commands() {
     addSettings(result);
     const int alarms = m_session.alarms().raised(false);
     result.push_back({tr("Alarms"), alarms > 0 ? app::numberText(alarms) : tr("none"), {}, [this] {
-                          m_alarmCard->open();
+                          openAlarms();
                       }});
     const bool isShown = m_panel->mode() != SidePanel::Mode::Hidden;
     result.push_back({tr("Configuration panel"), isShown ? tr("shown") : tr("hidden"),

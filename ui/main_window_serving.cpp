@@ -17,7 +17,7 @@ namespace ui {
 void MainWindow::buildServing() {
     m_levelCard = new LevelCard(this);
     connect(m_strip, &TopStrip::levelsRequested, m_levelCard, [this] {
-        followServing();
+        followLevels();
         m_levelCard->open();
     });
     connect(m_levelCard, &LevelCard::limitsRequested, this, [this] {
@@ -43,7 +43,7 @@ void MainWindow::buildServing() {
                 }
                 followServing();
             });
-    // Ten times a second would be a table drawn for nobody.
+    // Ten times a second would be drawn for nobody.
     connect(&m_session, &app::Session::ticked, this, [this] {
         if (m_levelCard->isVisible() || ++m_servingTicks % 5 == 0) {
             followServing();
@@ -73,7 +73,13 @@ void MainWindow::followServing() {
                                                        .level = status->level,
                                                        .isTrying = status->isTrying})
                              : std::nullopt);
-    if (status) {
+    if (m_levelCard->isVisible()) { // texts that nobody sees would be laid out all the same
+        followLevels();
+    }
+}
+
+void MainWindow::followLevels() {
+    if (const auto status = m_session.servingStatus()) {
         m_levelCard->follow(*status, m_session.config().requested);
     }
 }

@@ -61,7 +61,7 @@ void LivePage::tick() {
 }
 
 // How long the view needs to move by a pixel: a chart drawn anew before that is the same picture.
-// By two where drawing takes its time from the engine. A new marker doesn't wait.
+// By three where drawing takes its time from the engine. A new marker doesn't wait.
 qint64 LivePage::movedMs() const {
     if (m_session.history().markers().size() != m_cycleMarkers) {
         return 0;
@@ -71,7 +71,7 @@ qint64 LivePage::movedMs() const {
         widest = std::max(widest, slot.view->plotWidth());
     }
     const double span = m_group->view().to() - m_group->view().from();
-    const double pixels = takesEveryCore() ? 2.0 : 1.0;
+    const double pixels = takesEveryCore() ? 3.0 : 1.0;
     return static_cast<qint64>(std::min(1000.0 * pixels * span / widest, double{kStillCycleMs}));
 }
 
