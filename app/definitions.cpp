@@ -218,6 +218,7 @@ constexpr std::array kAliases = {
     Alias{"prompt_tokens", "prompt"},
     Alias{"requests_per", "requests"},
     Alias{"goodput_", "goodput"},
+    Alias{"prefix_hit", "hits"},
     Alias{"kv_", "kv"},
     Alias{"busy_", "busy"},
     Alias{"memory_peak", "process"},

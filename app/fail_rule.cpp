@@ -31,6 +31,7 @@ constexpr std::array kMetrics = {
     RuleMetric{"itl_p99_ms", [](const RunSummary& run) { return run.itlMs.p99; }},
     RuleMetric{"e2e_p50_ms", [](const RunSummary& run) { return run.e2eMs.p50; }},
     RuleMetric{"e2e_p99_ms", [](const RunSummary& run) { return run.e2eMs.p99; }},
+    RuleMetric{"prefix_hit_share", [](const RunSummary& run) { return run.hitShare; }},
     RuleMetric{"output_tokens_per_s",
                [](const RunSummary& run) { return Value(run.outputPerSecond); }},
     RuleMetric{"prompt_tokens_per_s",

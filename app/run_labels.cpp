@@ -39,7 +39,7 @@ QString measureLabel(std::string_view key) {
 }
 
 QString cautionText(std::string_view kind) {
-    constexpr std::array<std::pair<std::string_view, const char*>, 11> kTexts = {{
+    constexpr std::array<std::pair<std::string_view, const char*>, 12> kTexts = {{
         {"sequential",
          QT_TRANSLATE_NOOP("runs", "Two runs in sequence: drift between them is not excluded.")},
         {"request_list_differs",
@@ -47,6 +47,8 @@ QString cautionText(std::string_view kind) {
         {"machine_differs", QT_TRANSLATE_NOOP("runs", "The machines differ.")},
         {"model_differs", QT_TRANSLATE_NOOP("runs", "The models differ.")},
         {"length_differs", QT_TRANSLATE_NOOP("runs", "The runs differ in length.")},
+        {"prefix_hits", QT_TRANSLATE_NOOP("runs", "Prompts were found in the prefix cache, which "
+                                                  "makes first tokens look fast.")},
         {"limits_differ",
          QT_TRANSLATE_NOOP("runs", "Their service targets differ: the goodput of both is counted "
                                    "within that of the first.")},

@@ -162,6 +162,10 @@ std::string runSummaryText(const RunSummary& summary, const std::filesystem::pat
     addQuantiles(table, "  ITL, a gap", summary.itlMs);
     addQuantiles(table, "  E2EL, from scheduled", summary.e2eMs);
     text += table.text();
+    if (summary.hitShare) {
+        text += fmt::format("  {} % of these prompts' tokens were found in the prefix cache\n",
+                            figureText(100 * *summary.hitShare));
+    }
     if (isThin(summary.ttftMs) || isThin(summary.tpotMs)) {
         text += "  ( ) too few for a 95 % bound: p90 takes 29, p99 takes 299\n";
     }

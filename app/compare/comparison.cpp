@@ -125,6 +125,8 @@ std::vector<std::string> cautions(const RunData& a, const RunData& b) {
     add(std::abs(ofA.seconds - ofB.seconds) > kSameLength * std::max(ofA.seconds, ofB.seconds),
         "length_differs");
     add(!haveSameLimits(ofA, ofB), "limits_differ");
+    add(std::max(a.summary.hitShare.value_or(0), b.summary.hitShare.value_or(0)) >= kPrefixHitShare,
+        "prefix_hits");
     add(ofA.state != RunState::Finished || ofB.state != RunState::Finished, "interrupted");
     add(ofA.isIncomplete || ofB.isIncomplete, "incomplete");
     return kinds;

@@ -50,9 +50,9 @@ struct Comparison {
     std::vector<ComparisonRow> rows;
     std::vector<SettingDifference> settings;
     std::int64_t equalSettings = 0;
-    std::vector<std::string> cautions; // kinds: "sequential", "request_list_differs",
-                                       // "machine_differs", "model_differs", "length_differs",
-                                       // "limits_differ", "interrupted", "incomplete"
+    // Kinds: "sequential", "request_list_differs", "machine_differs", "model_differs",
+    // "length_differs", "limits_differ", "prefix_hits", "interrupted", "incomplete".
+    std::vector<std::string> cautions;
 };
 
 // Sequential runs: latencies by a bootstrap over requests, rates by one over blocks of seconds (of

@@ -17,6 +17,7 @@ constexpr std::array kMeasures = {
     Measure{"ttft_p50_ms", "TTFT p50", "ms", Better::Lower, 0.5},
     Measure{"ttft_p90_ms", "TTFT p90", "ms", Better::Lower, 0.9},
     Measure{"ttft_p99_ms", "TTFT p99", "ms", Better::Lower, 0.99},
+    Measure{"prefix_hit_percent", "Prefix hits", "%", Better::Higher},
     Measure{"tpot_p50_ms", "TPOT p50", "ms", Better::Lower, 0.5},
     Measure{"tpot_p99_ms", "TPOT p99", "ms", Better::Lower, 0.99},
     Measure{"e2e_p50_ms", "E2EL p50", "ms", Better::Lower, 0.5},
@@ -197,7 +198,9 @@ std::int64_t Measure::leastCount() const {
     if (quantile > 0) {
         return app::leastCount(quantile);
     }
-    return key == "kv_peak_percent" || key == "memory_peak_mib" ? 0 : kLeastSeconds;
+    constexpr std::array<std::string_view, 3> kOneValue = {"prefix_hit_percent", "kv_peak_percent",
+                                                           "memory_peak_mib"};
+    return std::ranges::find(kOneValue, key) != kOneValue.end() ? 0 : kLeastSeconds;
 }
 
 MeasureValues valuesOf(const Measure& measure, const RunData& run) {
@@ -219,6 +222,10 @@ MeasureValues valuesOf(const Measure& measure, const RunData& run, const RunInfo
         std::ranges::sort(values.sorted);
         values.n = static_cast<std::int64_t>(values.sorted.size());
         values.value = quantile(values.sorted, measure.quantile);
+    } else if (measure.key == "prefix_hit_percent") {
+        const auto share = run.summary.hitShare;
+        values.value = share ? std::optional(100 * *share) : std::nullopt;
+        values.n = share ? run.summary.ttftMs.n : 0;
     } else if (measure.key == "kv_peak_percent") {
         values.n = static_cast<std::int64_t>(run.samples.size());
         values.value = peak(run, [](const SampleRow& row) { return 100 * row.kvSharePeak; });

@@ -16,8 +16,6 @@ namespace {
 using engine::RequestRecord;
 using Json = nlohmann::ordered_json;
 
-constexpr double kPrefixHitShare = 0.01;
-
 // Beside the measures of comparisons.
 constexpr std::array kMoreMeasures = {
     Measure{"ttft_mean_ms", "TTFT mean", "ms", Better::Lower},

@@ -87,6 +87,7 @@ Json summaryDocument(const RunSummary& summary, bool withSettings) {
         {"tpot_ms", quantilesJson(summary.tpotMs)},
         {"itl_ms", quantilesJson(summary.itlMs)},
         {"e2e_ms", quantilesJson(summary.e2eMs)},
+        {"prefix_hit_share", orNull(summary.hitShare)},
         {"output_tokens_per_s", summary.outputPerSecond},
         {"prompt_tokens_per_s", summary.promptPerSecond},
         {"requests_per_s", summary.requestsPerSecond},

@@ -25,7 +25,8 @@ namespace {
     QT_TRANSLATE_NOOP("measures", "ITL p99"),       QT_TRANSLATE_NOOP("measures", "Output"),
     QT_TRANSLATE_NOOP("measures", "Prompt"),        QT_TRANSLATE_NOOP("measures", "Requests"),
     QT_TRANSLATE_NOOP("measures", "Goodput"),       QT_TRANSLATE_NOOP("measures", "KV peak"),
-    QT_TRANSLATE_NOOP("measures", "Device busy"),   QT_TRANSLATE_NOOP("measures", "Memory peak"),
+    QT_TRANSLATE_NOOP("measures", "Prefix hits"),   QT_TRANSLATE_NOOP("measures", "Device busy"),
+    QT_TRANSLATE_NOOP("measures", "Memory peak"),
 };
 
 // Three significant digits, no more than two decimals.

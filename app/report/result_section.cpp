@@ -68,11 +68,18 @@ QString latencySentence(const RunData& run) {
     if (ttft.n == 0) {
         return translated(QT_TRANSLATE_NOOP("report", "No warm request had a first token."));
     }
-    return translated(QT_TRANSLATE_NOOP(
-                          "report", "Half of %1 warm requests had their first text within %2 ms%3, "
-                                    "99 % of them within %4 ms%5."))
-        .arg(countText(ttft.n), millisecondsText(ttft.p50), interval(median),
-             millisecondsText(ttft.p99), interval(tail));
+    const auto sentence =
+        translated(QT_TRANSLATE_NOOP(
+                       "report", "Half of %1 warm requests had their first text within %2 ms%3, "
+                                 "99 % of them within %4 ms%5."))
+            .arg(countText(ttft.n), millisecondsText(ttft.p50), interval(median),
+                 millisecondsText(ttft.p99), interval(tail));
+    return run.summary.hitShare.value_or(0) > 0
+               ? sentence + QLatin1Char(' ') +
+                     translated(QT_TRANSLATE_NOOP("report", "Of their prompts, %1 % of the tokens "
+                                                            "were found in the prefix cache."))
+                         .arg(numberText(100 * *run.summary.hitShare, 1))
+               : sentence;
 }
 
 QString trafficSentence(const RunData& run) {

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::int64_t kVersion = 1; // grows when a definition changes
+constexpr std::int64_t kVersion = 2; // grows when a definition changes
 constexpr std::int64_t kRequestsAtOnce = 1'000;
 
 constexpr std::array kCounts = {
@@ -31,7 +31,8 @@ constexpr std::array kRates = {std::pair{"output_per_second", &RunSummary::outpu
                                std::pair{"requests_per_second", &RunSummary::requestsPerSecond},
                                std::pair{"achieved_rate", &RunSummary::achievedRate},
                                std::pair{"goodput_per_second", &RunSummary::goodputPerSecond}};
-constexpr std::array kOptional = {std::pair{"wanted_rate", &RunSummary::wantedRate},
+constexpr std::array kOptional = {std::pair{"hit_share", &RunSummary::hitShare},
+                                  std::pair{"wanted_rate", &RunSummary::wantedRate},
                                   std::pair{"lag_p50_ms", &RunSummary::lagP50Ms},
                                   std::pair{"lag_p99_ms", &RunSummary::lagP99Ms}};
 constexpr std::array kQuantiles = {
@@ -140,6 +141,7 @@ RunSummary summaryOfPages(const Database& database, RunInfo info) {
     RunSummary summary;
     summary.run = std::move(info);
     std::vector<double> ttft, tpot, e2e;
+    HitCount hits;
     double output = 0, prompt = 0, good = 0, first = 0, last = 0;
     std::int64_t answered = 0;
     readPoints(database, summary.run.id, [&](const RequestPoint& point) {
@@ -163,6 +165,9 @@ RunSummary summaryOfPages(const Database& database, RunInfo info) {
             ttft.push_back(point.ttftMs);
             tpot.push_back(point.tpotMs);
             e2e.push_back(point.e2eMs);
+            if (point.hasLedger) {
+                hits.add(point.hitTokens, point.promptTokens);
+            }
         }
         const bool isFast = point.ttftMs <= summary.run.sloTtftMs &&
                             (!std::isfinite(point.tpotMs) || point.tpotMs <= summary.run.sloTpotMs);
@@ -171,6 +176,7 @@ RunSummary summaryOfPages(const Database& database, RunInfo info) {
     summary.ttftMs = quantiles(std::move(ttft));
     summary.tpotMs = quantiles(std::move(tpot));
     summary.e2eMs = quantiles(std::move(e2e));
+    summary.hitShare = hits.share();
     if (const double seconds = summary.run.seconds; seconds > 0) {
         summary.outputPerSecond = output / seconds;
         summary.promptPerSecond = prompt / seconds;

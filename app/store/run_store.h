@@ -66,6 +66,7 @@ struct RunSummary {
     RunInfo run;
     std::int64_t requests = 0, completed = 0, cancelled = 0, failed = 0, rejected = 0;
     Quantiles ttftMs, tpotMs, e2eMs, itlMs;
+    std::optional<double> hitShare; // of the prompts behind ttftMs; empty where nobody knows
     double outputPerSecond = 0, promptPerSecond = 0, requestsPerSecond = 0;
     std::optional<double> wantedRate; // empty for closed loops and without a schedule
     double achievedRate = 0;

@@ -159,6 +159,9 @@ void SummaryBuilder::addLatency(const engine::RequestRecord& record) {
         }
     };
     push(m_ttft, milliseconds(record.ttft()));
+    if (record.stamps.prefillDone) { // an attached server doesn't tell
+        m_hits.add(record.hitTokens, record.promptTokens);
+    }
     push(m_tpot, milliseconds(record.tpot()));
     push(m_e2e, milliseconds(record.e2e()));
     for (std::size_t i = 1; i < record.steps.size(); ++i) {
@@ -201,6 +204,7 @@ RunSummary SummaryBuilder::finish(const std::vector<SettingRow>& settings) {
     summary.tpotMs = quantiles(std::move(m_tpot));
     summary.e2eMs = quantiles(std::move(m_e2e));
     summary.itlMs = m_itl.finish();
+    summary.hitShare = m_hits.share();
     if (summary.run.seconds > 0) {
         summary.outputPerSecond = m_outputTokens / summary.run.seconds;
         summary.promptPerSecond = m_promptTokens / summary.run.seconds;

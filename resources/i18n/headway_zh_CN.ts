@@ -491,6 +491,10 @@
         <source>within TTFT %1 and TPOT %2</source>
         <translation>以 TTFT %1、TPOT %2 计</translation>
     </message>
+    <message>
+        <source>Hits</source>
+        <translation>命中</translation>
+    </message>
 </context>
 <context>
     <name>app::ExperimentRun</name>
@@ -3164,6 +3168,10 @@
         <source>Two tenants, memory</source>
         <translation>两个租户的内存</translation>
     </message>
+    <message>
+        <source>Prefix hits</source>
+        <translation>前缀命中</translation>
+    </message>
 </context>
 <context>
     <name>model</name>
@@ -3878,6 +3886,10 @@
         <source>Run %1, before and after %2</source>
         <translation>运行 %1，%2 前后对比</translation>
     </message>
+    <message>
+        <source>Of their prompts, %1 % of the tokens were found in the prefix cache.</source>
+        <translation>其提示中有 %1 % 的词元命中前缀缓存。</translation>
+    </message>
 </context>
 <context>
     <name>runs</name>
@@ -3976,6 +3988,10 @@
     <message>
         <source>, </source>
         <translation>、</translation>
+    </message>
+    <message>
+        <source>Prompts were found in the prefix cache, which makes first tokens look fast.</source>
+        <translation>有提示命中前缀缓存，首个词元因此显得更快。</translation>
     </message>
 </context>
 <context>
@@ -6879,6 +6895,10 @@
     <message>
         <source>Its blocks and its verdict</source>
         <translation>它的区组与结论</translation>
+    </message>
+    <message>
+        <source> · hits %1 %</source>
+        <translation> · 命中 %1 %</translation>
     </message>
 </context>
 <context>

@@ -203,6 +203,13 @@ void TstComparison::eachCautionHasItsCause() {
     QVERIFY(
         hasCaution(with([](Run& run) { run.state = app::RunState::Interrupted; }), "interrupted"));
     QVERIFY(hasCaution(with([](Run& run) { run.isIncomplete = true; }), "incomplete"));
+    for (const double share : {0.02, 0.005}) {
+        RunData hits = m_fast;
+        hits.summary.hitShare = share;
+        const Comparison comparison = app::compareRuns(m_slow, hits);
+        QCOMPARE(hasCaution(comparison, "prefix_hits"), share >= 0.01);
+        QCOMPARE(row(comparison, "prefix_hit_percent").b.value_or(-1), 100 * share);
+    }
 }
 
 void TstComparison::verdictFollowsIntervalDirectionAndMargin_data() {

@@ -277,12 +277,15 @@ void TstRunStore::figuresAreThoseOfTheDefinitions() {
     const std::int64_t run = begun(*store, info);
     RunStore::Batch batch;
     // TTFT 100, 200 ... 1000 ms every second; TPOT 10 ms but 20 ms in the second one; 5 tokens.
+    // Of 40 prompt tokens the third has 20 hits.
     for (int i = 1; i <= 10; ++i) {
-        batch.events.push_back(
-            finished(tests::makeRecord(kStart, i * 1000, i * 100, i == 2 ? 20 : 10, 5)));
+        auto record = tests::makeRecord(kStart, i * 1000, i * 100, i == 2 ? 20 : 10, 5);
+        record.hitTokens = i == 3 ? 20 : 0;
+        batch.events.push_back(finished(record));
     }
     auto warmUp = tests::makeRecord(kStart, 500, 9000, 1, 5);
     warmUp.tags = static_cast<std::uint32_t>(engine::SampleTag::WarmUp);
+    warmUp.hitTokens = 40;
     batch.events.push_back(finished(warmUp));
     auto cancelled = tests::makeRecord(kStart, 600, 1, 1, 5);
     cancelled.reason = engine::FinishReason::Cancelled;
@@ -303,7 +306,8 @@ void TstRunStore::figuresAreThoseOfTheDefinitions() {
     QCOMPARE(summary->itlMs.n, std::int64_t{40});
     QCOMPARE(*summary->itlMs.maximum, 20.0);
     QCOMPARE(summary->outputPerSecond, 12 * 5 / 20.0);
-    QCOMPARE(summary->promptPerSecond, 12 * 40 / 20.0);
+    QCOMPARE(*summary->hitShare, 20 / 400.0); // of the ten behind TTFT
+    QCOMPARE(summary->promptPerSecond, (12 * 40 - 60) / 20.0);
     QCOMPARE(summary->requestsPerSecond, 11 / 20.0);
     // Within both limits: the first only (the second is too slow a token).
     QCOMPARE(summary->goodputPerSecond, 1 / 20.0);

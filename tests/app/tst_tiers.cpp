@@ -94,6 +94,7 @@ QString differs(const app::RunSummary& a, const app::RunSummary& b) {
     compare("achieved", a.achievedRate, b.achievedRate);
     compare("lag p50", a.lagP50Ms, b.lagP50Ms);
     compare("lag p99", a.lagP99Ms, b.lagP99Ms);
+    compare("hits", a.hitShare, b.hitShare);
     compare("goodput", a.goodputPerSecond, b.goodputPerSecond);
     compare("settings", a.settings.size(), b.settings.size());
     found << differs(a.ttftMs, b.ttftMs) << differs(a.tpotMs, b.tpotMs) << differs(a.e2eMs, b.e2eMs)

@@ -1,6 +1,7 @@
 #include "ui/models/run_columns.h"
 
 #include "app/compare/run_views.h"
+#include "app/definitions.h"
 #include "app/labels.h"
 #include "app/plot/plot.h"
 #include "app/run_labels.h"
@@ -131,6 +132,15 @@ std::vector<Column<Run>> runColumns(const RunTicks& ticks, const RunBaseline& ba
             .wide(78),
         quantile(QT_TRANSLATE_NOOP("RunColumns", "TTFT p50 ms"), &app::Quantiles::p50, 0.50),
         quantile(QT_TRANSLATE_NOOP("RunColumns", "TTFT p99 ms"), &app::Quantiles::p99, 0.99),
+        C([] { return say(QT_TRANSLATE_NOOP("RunColumns", "Hits")); },
+          [](const Run& run) {
+              return run.hitShare ? app::numberText(100 * *run.hitShare, 1) + QStringLiteral(" %")
+                                  : QStringLiteral("—");
+          })
+            .sortedBy([](const Run& run) { return orNan(run.hitShare); })
+            .withToolTip([](const Run&) { return app::definitionTip("hits"); })
+            .atRight()
+            .wide(62),
         C([] { return say(QT_TRANSLATE_NOOP("RunColumns", "To baseline")); },
           [&baseline](const Run& run) { return toBaselineText(run, baseline); })
             .sortedBy([&baseline](const Run& run) {

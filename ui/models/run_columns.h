@@ -20,6 +20,7 @@ enum class RunColumn : std::uint8_t {
     Requests,
     TtftP50,
     TtftP99,
+    Hits,
     ToBaseline,
     Output,
     Goodput,

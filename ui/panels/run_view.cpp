@@ -281,7 +281,11 @@ void RunView::showFigures(const app::RunSummary& summary) {
         m_figures[place]->setCaption(name);
         m_figures[place]->setToolTip(app::definitionTip(name.left(4).toLower().toStdString()));
         m_figures[place]->setValue(app::millisecondsText(value), QStringLiteral("ms"));
-        m_figures[place]->setNote(sampleNote(quantiles, share));
+        QString note = sampleNote(quantiles, share);
+        if (&quantiles == &summary.ttftMs && summary.hitShare.value_or(0) > 0) {
+            note += tr(" · hits %1 %").arg(app::numberText(100 * *summary.hitShare, 1));
+        }
+        m_figures[place]->setNote(note);
         m_figures[place]->setUnsure(quantiles.n < app::leastCount(share));
     };
     latency(0, QStringLiteral("TTFT p50"), summary.ttftMs, summary.ttftMs.p50, 0.50);
