@@ -211,7 +211,8 @@ constexpr const char* kEngineTexts[] = {
     QT_TRANSLATE_NOOP("labels",
                       "How long a prompt that is still being written is kept without a new piece."),
     QT_TRANSLATE_NOOP("labels", "Share of the threads that computes prompts which are still being "
-                                "written, while nothing else runs."),
+                                "written, while nothing else runs; of few threads as a share "
+                                "of their time."),
     QT_TRANSLATE_NOOP("labels", "no target"),
     QT_TRANSLATE_NOOP("labels", "no lead"),
     QT_TRANSLATE_NOOP("labels", "never"),

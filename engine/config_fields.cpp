@@ -223,7 +223,7 @@ constexpr std::array kProcess = {
           .group = "streams",
           .label = "Stream cores",
           .help = "Share of the threads that computes prompts which are still being written, "
-                  "while nothing else runs.",
+                  "while nothing else runs; of few threads as a share of their time.",
           .unit = "%",
           .minimum = 1,
           .maximum = 100,

@@ -256,6 +256,7 @@ private:
     std::uint64_t m_seenCancels = 0;
     std::uint64_t m_seenPrefixResets = 0;
     std::optional<TimePoint> m_wakeAt; // where the policy has something to do then
+    TimePoint m_streamsRestUntil{};    // open prompts alone are not computed before
     std::vector<RequestId> m_openPrompts;
     BatchWatch m_batchWatch;
     CostFit m_costFit;

@@ -75,7 +75,11 @@ StepPlan Engine::makePlan(TimePoint now) {
         limits = this->limits();
         plan = planWithin(limits);
     }
-    planStreams(streamsWithPlaces(plan, now), limits, plan);
+    if (plan.isEmpty() && now < m_streamsRestUntil && !m_schedule.streams.empty()) {
+        plan.wakeAt = std::min(plan.wakeAt.value_or(m_streamsRestUntil), m_streamsRestUntil);
+    } else {
+        planStreams(streamsWithPlaces(plan, now), limits, plan);
+    }
     return plan;
 }
 
@@ -91,14 +95,15 @@ void Engine::computeSlices(const StepPlan& plan, StepTimes& times, const std::st
     const StepShape shape = shapeOf(plan);
     const bool hasOnlyStreams =
         std::ranges::all_of(plan.slices, [](const Slice& s) { return s.sequence->isOpen; });
-    if (hasOnlyStreams) {
-        // Whoever types needs a core as well.
-        m_loaded.pool->limit(
-            static_cast<int>(m_effective.threads * m_effective.streamCoresPercent / 100));
+    const StreamPace pace = streamPace(m_effective.threads, m_effective.streamCoresPercent);
+    if (hasOnlyStreams) { // whoever types needs processor time as well
+        m_loaded.pool->limit(static_cast<int>(pace.threads));
     }
     const bool isComputed = computeAll(plan, times, stop);
     if (hasOnlyStreams) {
         m_loaded.pool->limit(static_cast<int>(m_effective.threads));
+        const TimePoint now = Clock::now();
+        m_streamsRestUntil = now + pace.restAfter(now - times.ready);
     }
     if (!isComputed) {
         return; // cancelled: the next plan ends it

@@ -101,6 +101,17 @@ const Policy& policyFor(Batching batching);
 // beside sequences that decode, and of blocks that nobody waits for. Pure but for the plan.
 void planStreams(std::span<Sequence* const> streams, const Limits& limits, StepPlan& plan);
 
+// How steps of open prompts alone keep to `percent` of `threads`: on so many of them, for so much
+// of the time. Of two threads 80 % are no whole number: both work, and rest for a fifth of the
+// time.
+struct StreamPace {
+    std::int64_t threads = 1;
+    double busyShare = 1.0; // of the time; the rest they stand still
+
+    Nanoseconds restAfter(Nanoseconds work) const;
+};
+StreamPace streamPace(std::int64_t threads, std::int64_t percent);
+
 // The planners of the table, a file each.
 StepPlan planSingle(const Queue& queue, Running running, const Limits& limits, TimePoint now);
 StepPlan planDynamic(const Queue& queue, Running running, const Limits& limits, TimePoint now);

@@ -36,7 +36,23 @@ std::int64_t leftBlocks(const Limits& limits, const StepPlan& plan) {
     return left;
 }
 
+constexpr double kNearEnough = 0.9; // of the share that was asked for
+
 } // namespace
+
+Nanoseconds StreamPace::restAfter(Nanoseconds work) const {
+    return std::chrono::duration_cast<Nanoseconds>(work * (1.0 / busyShare - 1.0));
+}
+
+// Threads that never work leave others a whole core: the first choice where it comes near.
+StreamPace streamPace(std::int64_t threads, std::int64_t percent) {
+    const double wanted = static_cast<double>(threads * percent) / 100.0;
+    const auto whole = static_cast<std::int64_t>(wanted);
+    if (whole > 0 && static_cast<double>(whole) >= kNearEnough * wanted) {
+        return {.threads = whole, .busyShare = 1.0};
+    }
+    return {.threads = whole + 1, .busyShare = wanted / static_cast<double>(whole + 1)};
+}
 
 void planStreams(std::span<Sequence* const> streams, const Limits& limits, StepPlan& plan) {
     if (streams.empty() || !plan.preempted.empty() || !limits.admitsNew) {

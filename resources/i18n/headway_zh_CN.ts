@@ -2115,8 +2115,8 @@
         <translation>仍在书写的提示词在没有新内容时保留多久。</translation>
     </message>
     <message>
-        <source>Share of the threads that computes prompts which are still being written, while nothing else runs.</source>
-        <translation>没有其他工作时，用于计算仍在书写的提示词的线程占比。</translation>
+        <source>Share of the threads that computes prompts which are still being written, while nothing else runs; of few threads as a share of their time.</source>
+        <translation>没有其他工作时，用于计算仍在书写的提示词的线程占比；线程很少时按时间占比。</translation>
     </message>
     <message>
         <source>no target</source>

@@ -96,6 +96,7 @@ private Q_SLOTS:
     void knownBeginningsAreTakenOver();
     void interruptedSlicesGoOnWhereTheyWere();
     void whoHasNoTurnIsPassed();
+    void paceKeepsToItsShare();
 };
 
 // Whoever completes one waits for the step that is under way.
@@ -268,6 +269,26 @@ void TstPlanStreams::whoHasNoTurnIsPassed() {
     StepPlan none;
     planStreams({}, scene.limits, none);
     QVERIFY(none.isEmpty());
+}
+
+// Never more than the share, and never less than nine tenths of it.
+void TstPlanStreams::paceKeepsToItsShare() {
+    for (std::int64_t threads = 1; threads <= 64; ++threads) {
+        for (std::int64_t percent = 1; percent <= 100; ++percent) {
+            const StreamPace pace = streamPace(threads, percent);
+            QVERIFY(pace.threads >= 1 && pace.threads <= threads);
+            QVERIFY(pace.busyShare > 0 && pace.busyShare <= 1);
+            const double used = static_cast<double>(pace.threads) * pace.busyShare;
+            const double wanted = static_cast<double>(threads * percent) / 100.0;
+            QVERIFY2(
+                used <= wanted * (1 + 1e-12) && used >= 0.9 * wanted,
+                qPrintable(QStringLiteral("%1 of %2: %3").arg(percent).arg(threads).arg(used)));
+        }
+    }
+    QCOMPARE(streamPace(10, 80).threads, std::int64_t(8));
+    QCOMPARE(streamPace(10, 80).restAfter(40ms), Nanoseconds(0));
+    QCOMPARE(streamPace(2, 80).threads, std::int64_t(2));
+    QCOMPARE(streamPace(2, 80).restAfter(40ms), Nanoseconds(10ms));
 }
 
 QTEST_APPLESS_MAIN(TstPlanStreams)
