@@ -213,6 +213,10 @@ constexpr const char* kEngineTexts[] = {
     QT_TRANSLATE_NOOP("labels", "Share of the threads that computes prompts which are still being "
                                 "written, while nothing else runs; of few threads as a share "
                                 "of their time."),
+    QT_TRANSLATE_NOOP("labels", "The prompt is empty: this model needs at least one token to "
+                                "begin with."),
+    QT_TRANSLATE_NOOP("labels", "The request was cancelled."),
+    QT_TRANSLATE_NOOP("labels", "The engine was closed."),
     QT_TRANSLATE_NOOP("labels", "no target"),
     QT_TRANSLATE_NOOP("labels", "no lead"),
     QT_TRANSLATE_NOOP("labels", "never"),

@@ -33,7 +33,7 @@ QString fieldGroupLabel(std::string_view group);
 QString zeroLabel(const engine::Field& field); // what 0 means, "from memory"; empty if nothing
 QString unitLabel(const engine::Field& field); // empty without one
 QString choiceLabel(const engine::Field& field, std::string_view choice); // of a value's text
-QString idleReasonLabel(std::string_view english);                        // with numbers or without
+QString sentenceLabel(std::string_view english); // of the engine, with numbers or without
 QString metricLabel(const engine::Metric& metric);
 QString stageLabel(engine::Stage stage);
 QString outcomeLabel(engine::Outcome outcome);

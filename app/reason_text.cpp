@@ -29,6 +29,26 @@ constexpr std::array kTemplates = {
     QT_TRANSLATE_NOOP("labels", "The processor was busy: in %1 s %2 tokens of %3 were compared."),
     QT_TRANSLATE_NOOP("labels", "Waiting for %1 sequences to end."),
     QT_TRANSLATE_NOOP("labels", "Held by level %1."),
+    QT_TRANSLATE_NOOP("labels", "The prompt has %1 tokens and leaves no room for an answer in the "
+                                "context of %2 tokens. Shorten it."),
+    QT_TRANSLATE_NOOP("labels", "The prompt has %1 tokens and leaves no room for an answer in the "
+                                "KV pool of %2 tokens (setting kv.blocks). Shorten it."),
+    QT_TRANSLATE_NOOP("labels",
+                      "The prompt of %1 bytes has at least %2 tokens and does not fit the "
+                      "context of %3 tokens. Shorten it."),
+    QT_TRANSLATE_NOOP("labels",
+                      "The prompt of %1 bytes has at least %2 tokens and does not fit the "
+                      "KV pool of %3 tokens (setting kv.blocks). Shorten it."),
+    QT_TRANSLATE_NOOP("labels", "The answer was cut at %1 of %2 tokens: with its prompt it fills "
+                                "the context of %3 tokens."),
+    QT_TRANSLATE_NOOP("labels", "The answer was cut at %1 of %2 tokens: with its prompt it fills "
+                                "the KV pool of %3 tokens (setting kv.blocks)."),
+    QT_TRANSLATE_NOOP("labels", "The prompt holds the token %1; the model has %2 tokens."),
+    QT_TRANSLATE_NOOP("labels", "The answer may have %1 tokens; ask for at least 1."),
+    QT_TRANSLATE_NOOP("labels", "%1 requests wait already; the setting batching.max_waiting "
+                                "allows %2."),
+    QT_TRANSLATE_NOOP("labels", "The prompt could not be encoded: %1."),
+    QT_TRANSLATE_NOOP("labels", "Nothing was added to the prompt for %1 s (setting streams.ttl)."),
 };
 
 struct Pattern {
@@ -51,7 +71,7 @@ std::vector<Pattern> patterns() {
 
 } // namespace
 
-QString idleReasonLabel(std::string_view english) {
+QString sentenceLabel(std::string_view english) {
     static const std::vector<Pattern> kPatterns = patterns();
     const QString sentence =
         QString::fromUtf8(english.data(), static_cast<qsizetype>(english.size()));

@@ -337,7 +337,8 @@ void Engine::commitSampled(Answer& answer, Sampled sampled, const StepTimes& tim
     if (answer.text.isStopped()) {
         finish(answer, FinishReason::Stop, {});
     } else if (isFull) {
-        finish(answer, FinishReason::Length, {});
+        finish(answer, FinishReason::Length,
+               cutText(answer.outputTokens, answer.request.maxTokens, capacity()));
     }
 }
 

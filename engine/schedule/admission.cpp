@@ -42,4 +42,11 @@ std::int64_t answerLimit(std::int64_t promptTokens, std::int64_t asked, const Ca
     return std::min(asked, capacity.limitTokens() - promptTokens);
 }
 
+std::string cutText(std::int64_t answered, std::int64_t asked, const Capacity& capacity) {
+    return answered >= asked
+               ? std::string()
+               : fmt::format("The answer was cut at {} of {} tokens: with its prompt it fills {}.",
+                             answered, asked, limitText(capacity));
+}
+
 } // namespace engine

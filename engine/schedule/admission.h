@@ -31,4 +31,7 @@ std::optional<Refusal> refuseBytes(std::size_t promptBytes, std::size_t longestT
 // Tokens of the answer: what was asked, at most what fits behind the prompt.
 std::int64_t answerLimit(std::int64_t promptTokens, std::int64_t asked, const Capacity& capacity);
 
+// Why an answer ended before the tokens that were asked for; empty where it has them all.
+std::string cutText(std::int64_t answered, std::int64_t asked, const Capacity& capacity);
+
 } // namespace engine

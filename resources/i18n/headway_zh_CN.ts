@@ -2986,6 +2986,62 @@
         <source>Adapter %1 unloaded</source>
         <translation>适配器 %1 已卸载</translation>
     </message>
+    <message>
+        <source>The prompt is empty: this model needs at least one token to begin with.</source>
+        <translation>提示词为空：此模型至少需要一个词元才能开始。</translation>
+    </message>
+    <message>
+        <source>The request was cancelled.</source>
+        <translation>请求已取消。</translation>
+    </message>
+    <message>
+        <source>The engine was closed.</source>
+        <translation>引擎已关闭。</translation>
+    </message>
+    <message>
+        <source>The prompt has %1 tokens and leaves no room for an answer in the context of %2 tokens. Shorten it.</source>
+        <translation>提示词有 %1 个词元，%2 个词元的上下文中没有回答的余地。请缩短它。</translation>
+    </message>
+    <message>
+        <source>The prompt has %1 tokens and leaves no room for an answer in the KV pool of %2 tokens (setting kv.blocks). Shorten it.</source>
+        <translation>提示词有 %1 个词元，%2 个词元的 KV 池（设置 kv.blocks）中没有回答的余地。请缩短它。</translation>
+    </message>
+    <message>
+        <source>The prompt of %1 bytes has at least %2 tokens and does not fit the context of %3 tokens. Shorten it.</source>
+        <translation>%1 字节的提示词至少有 %2 个词元，放不进 %3 个词元的上下文。请缩短它。</translation>
+    </message>
+    <message>
+        <source>The prompt of %1 bytes has at least %2 tokens and does not fit the KV pool of %3 tokens (setting kv.blocks). Shorten it.</source>
+        <translation>%1 字节的提示词至少有 %2 个词元，放不进 %3 个词元的 KV 池（设置 kv.blocks）。请缩短它。</translation>
+    </message>
+    <message>
+        <source>The answer was cut at %1 of %2 tokens: with its prompt it fills the context of %3 tokens.</source>
+        <translation>回答在 %2 个词元中的第 %1 个处截断：它与提示词已占满 %3 个词元的上下文。</translation>
+    </message>
+    <message>
+        <source>The answer was cut at %1 of %2 tokens: with its prompt it fills the KV pool of %3 tokens (setting kv.blocks).</source>
+        <translation>回答在 %2 个词元中的第 %1 个处截断：它与提示词已占满 %3 个词元的 KV 池（设置 kv.blocks）。</translation>
+    </message>
+    <message>
+        <source>The prompt holds the token %1; the model has %2 tokens.</source>
+        <translation>提示词含有词元 %1；模型只有 %2 个词元。</translation>
+    </message>
+    <message>
+        <source>The answer may have %1 tokens; ask for at least 1.</source>
+        <translation>回答最多 %1 个词元；请至少要求 1 个。</translation>
+    </message>
+    <message>
+        <source>%1 requests wait already; the setting batching.max_waiting allows %2.</source>
+        <translation>已有 %1 个请求在等待；设置 batching.max_waiting 允许 %2 个。</translation>
+    </message>
+    <message>
+        <source>The prompt could not be encoded: %1.</source>
+        <translation>无法对提示词编码：%1。</translation>
+    </message>
+    <message>
+        <source>Nothing was added to the prompt for %1 s (setting streams.ttl).</source>
+        <translation>提示词已有 %1 秒没有新增内容（设置 streams.ttl）。</translation>
+    </message>
 </context>
 <context>
     <name>ledger</name>

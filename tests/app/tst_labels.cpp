@@ -1,6 +1,7 @@
 // Labels, numbers and event sentences.
 #include "app/labels.h"
 #include "app/observe/alarms.h"
+#include "engine/schedule/admission.h"
 
 #include <QTest>
 #include <QTranslator>
@@ -195,20 +196,28 @@ public:
 
 void TstLabels::sentencesWithNumbersAreTranslated() {
     const char* const kPlain = "The weights are being converted, 12 % done.";
-    QCOMPARE(idleReasonLabel(kPlain), QString::fromUtf8(kPlain));
+    QCOMPARE(sentenceLabel(kPlain), QString::fromUtf8(kPlain));
     Marker marker;
     QCoreApplication::installTranslator(&marker);
-    QCOMPARE(idleReasonLabel(kPlain),
+    QCOMPARE(sentenceLabel(kPlain),
              QStringLiteral("<The weights are being converted, 12 % done.>"));
-    QCOMPARE(
-        idleReasonLabel("It needs 1.5 GiB beside the weights in force, and 0.9 GiB can be had."),
-        QStringLiteral("<0.9 after 1.5>"));
+    QCOMPARE(sentenceLabel("It needs 1.5 GiB beside the weights in force, and 0.9 GiB can be had."),
+             QStringLiteral("<0.9 after 1.5>"));
     // What is filled in is no place for what is filled in before it.
-    QCOMPARE(idleReasonLabel("The file has them in %2 bits already: they stay Q4_K."),
+    QCOMPARE(sentenceLabel("The file has them in %2 bits already: they stay Q4_K."),
              QStringLiteral("<Q4_K after %2>"));
-    QCOMPARE(idleReasonLabel("The prefix cache is off"),
-             QStringLiteral("<The prefix cache is off>"));
-    QVERIFY(idleReasonLabel("").isEmpty());
+    QCOMPARE(sentenceLabel("The prefix cache is off"), QStringLiteral("<The prefix cache is off>"));
+    QVERIFY(sentenceLabel("").isEmpty());
+    // What becomes of requests: the engine's own sentences, not copies of them.
+    for (const engine::Capacity capacity :
+         {engine::Capacity{.contextTokens = 100, .poolTokens = 1000},
+          engine::Capacity{.contextTokens = 1000, .poolTokens = 100}}) {
+        for (const std::string& sentence : {engine::refuseLength(200, capacity)->message,
+                                            engine::refuseBytes(5000, 10, capacity)->message,
+                                            engine::cutText(10, 128, capacity)}) {
+            QVERIFY2(sentenceLabel(sentence).startsWith(QLatin1Char('<')), sentence.c_str());
+        }
+    }
     QCoreApplication::removeTranslator(&marker);
 }
 

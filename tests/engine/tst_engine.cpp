@@ -182,6 +182,7 @@ void TstEngine::whatCannotBeServedIsRefusedWithNumbers() {
     const Ended cut = tight.run(idsRequest(std::vector<TokenId>(120, 70), 100));
     QCOMPARE(cut.reason, FinishReason::Length);
     QCOMPARE(cut.ids.size(), std::size_t(8));
+    QVERIFY2(cut.message.find("8 of 100 tokens") != std::string::npos, cut.message.c_str());
 
     for (const TokenId id : {-1, 320, 1 << 30}) {
         const Ended foreign = engine.run(idsRequest({1, id}, 5));

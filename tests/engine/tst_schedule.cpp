@@ -844,6 +844,10 @@ void TstSchedule::lengthsThatNeverFitAreRefusedWithNumbers() {
     QVERIFY(!refuseBytes(1000000, 0, byContext));
     QCOMPARE(answerLimit(90, 128, byContext), std::int64_t(10));
     QCOMPARE(answerLimit(10, 5, byContext), std::int64_t(5));
+    QVERIFY(cutText(5, 5, byContext).empty());
+    QCOMPARE(cutText(10, 128, byContext),
+             std::string("The answer was cut at 10 of 128 tokens: with its prompt it fills the "
+                         "context of 100 tokens."));
 }
 
 void TstSchedule::policyTableHasEveryPolicy() {

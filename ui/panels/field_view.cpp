@@ -32,7 +32,7 @@ QString waitText(const engine::Field& field) {
 }
 
 QString reasonText(const engine::Field& field, const engine::FieldStatus& status) {
-    QString reason = status.reason.empty() ? waitText(field) : app::idleReasonLabel(status.reason);
+    QString reason = status.reason.empty() ? waitText(field) : app::sentenceLabel(status.reason);
     while (reason.endsWith(u'.') || reason.endsWith(QChar(0x3002))) {
         reason.chop(1); // it stands in a line, not in a paragraph
     }
@@ -85,7 +85,7 @@ FieldView describeField(const engine::Field& field, const engine::FieldStatus& s
     const std::string_view idle = field.idleReason != nullptr ? field.idleReason(requested) : "";
     if (!idle.empty()) {
         return {.look = FieldLook::Disabled,
-                .message = app::idleReasonLabel(idle).toHtmlEscaped(),
+                .message = app::sentenceLabel(idle).toHtmlEscaped(),
                 .iconName = {}};
     }
     switch (status.state) {
@@ -150,10 +150,10 @@ QString weightsText(const std::vector<engine::WeightGroupStatus>& groups) {
     for (const engine::WeightGroupStatus& group : groups) {
         QString line =
             say(QT_TRANSLATE_NOOP("ConfigForm", "%1: %2, %3"))
-                .arg(app::idleReasonLabel(group.group), QString::fromStdString(group.effective),
+                .arg(app::sentenceLabel(group.group), QString::fromStdString(group.effective),
                      app::bytesText(group.bytes));
         if (!group.reason.empty()) {
-            line += QStringLiteral(" · ") + app::idleReasonLabel(group.reason);
+            line += QStringLiteral(" · ") + app::sentenceLabel(group.reason);
         }
         lines << line;
     }
@@ -165,8 +165,7 @@ QString weightsReason(const std::vector<engine::WeightGroupStatus>& groups) {
     for (const engine::WeightGroupStatus& group : groups) {
         if (!group.reason.empty()) {
             reasons << say(QT_TRANSLATE_NOOP("ConfigForm", "%1: %2"))
-                           .arg(app::idleReasonLabel(group.group),
-                                app::idleReasonLabel(group.reason));
+                           .arg(app::sentenceLabel(group.group), app::sentenceLabel(group.reason));
         }
     }
     return reasons.join(u' ');

@@ -365,15 +365,16 @@ void Playground::finishAnswer() {
     Turn& turn = m_turns.back();
     turn.message.content = m_answer->text().toStdString();
     const auto reason = m_answer->reason();
-    if (reason && engine::outcome(*reason) != engine::Outcome::Completed) {
-        const QString message = m_answer->message();
+    const QString message = app::sentenceLabel(m_answer->message().toStdString());
+    const bool isCompleted = reason && engine::outcome(*reason) == engine::Outcome::Completed;
+    if (reason && (!isCompleted || !message.isEmpty())) {
         const QString why = app::finishLabel(*reason);
         const QString note = message.isEmpty() ? why : why + QStringLiteral(": ") + message;
         const QString text =
             m_answer->text().isEmpty() ? note : m_answer->text() + QStringLiteral("\n\n— ") + note;
         turn.text->setText(asRichText(text, false));
-        turn.who->setTone(engine::outcome(*reason) == engine::Outcome::Cancelled ? Tone::Neutral
-                                                                                 : Tone::Bad);
+        const bool isWanted = isCompleted || engine::outcome(*reason) == engine::Outcome::Cancelled;
+        turn.who->setTone(isWanted ? Tone::Neutral : Tone::Bad);
         if (m_answer->text().isEmpty()) {
             takeBack();
         }

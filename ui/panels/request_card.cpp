@@ -130,7 +130,7 @@ void RequestCard::refresh() {
     m_edges->setText(tr("TTFT %1 ms from scheduled &nbsp; from received %2 &nbsp; from admitted %3")
                          .arg(bold(m_row->ttftMs), bold(m_row->ttftFromReceivedMs),
                               bold(m_row->ttftFromAdmittedMs)));
-    const QString message = QString::fromStdString(m_row->message);
+    const QString message = app::sentenceLabel(m_row->message);
     m_empty->setText(
         message.isEmpty()
             ? tr("It ended before its first token: %1.").arg(app::finishLabel(m_row->reason))
@@ -142,12 +142,12 @@ void RequestCard::refresh() {
         m_row->preemptions.empty()
             ? tr("no preemption")
             : tr("preempted %n times", nullptr, static_cast<int>(m_row->preemptions.size()));
-    m_facts->setText(tr("%1 prompt tokens, %2 of them hits · %3 output tokens · %4")
-                         .arg(app::numberText(static_cast<double>(m_row->promptTokens)),
-                              app::numberText(static_cast<double>(m_row->hitTokens)),
-                              app::numberText(static_cast<double>(m_row->outputTokens)),
-                              preemptions) +
-                     blockedText(*m_row));
+    m_facts->setText(
+        tr("%1 prompt tokens, %2 of them hits · %3 output tokens · %4")
+            .arg(app::numberText(static_cast<double>(m_row->promptTokens)),
+                 app::numberText(static_cast<double>(m_row->hitTokens)),
+                 app::numberText(static_cast<double>(m_row->outputTokens)), preemptions) +
+        blockedText(*m_row) + (ledger && !message.isEmpty() ? u'\n' + message : QString()));
     m_second->setText(secondLedger(*m_row));
     m_second->setVisible(!m_row->preemptions.empty());
 }
