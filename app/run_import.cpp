@@ -1,5 +1,6 @@
 #include "app/run_import.h"
 
+#include "app/experiment/claims.h"
 #include "app/report/report.h"
 
 #include <fmt/format.h>
@@ -42,6 +43,11 @@ engine::Result<std::vector<std::int64_t>> importFile(RunStore& log,
     const auto run = parseRunJson(*content);
     if (!run) {
         return std::unexpected(run.error());
+    }
+    if (run->experiment) { // one that nobody can read is not taken in
+        if (const auto readable = resultOf(*run->experiment); !readable) {
+            return std::unexpected(readable.error());
+        }
     }
     const auto id = log.importRun(*run);
     return id ? engine::Result<std::vector<std::int64_t>>(std::vector{*id})

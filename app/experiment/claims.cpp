@@ -12,8 +12,8 @@ engine::Result<ExperimentResult> resultOf(const StoredExperiment& stored) {
     ExperimentResult result{
         .run = stored.run, .experiment = std::move(*experiment), .blocks = {}, .verdict = {}};
     result.experiment.name = stored.name;
-    for (const std::string& json : stored.blocks) {
-        auto block = blockOfJson(json);
+    for (const StoredBlock& each : stored.blocks) {
+        auto block = blockOfJson(each.json);
         if (!block) {
             return std::unexpected(block.error());
         }

@@ -139,6 +139,13 @@ SettingRow settingOf(const Node& json) {
             .reason = json.at("reason")};
 }
 
+StoredBlock blockOf(const Node& json) {
+    return {.number = json.at("number"),
+            .fromNs = nanoseconds(json.at("from_s")),
+            .toNs = nanoseconds(json.at("to_s")),
+            .json = json.at("block").dump()};
+}
+
 StoredEvent eventRowOf(const Node& json) {
     return {.sequence = json.at("sequence"),
             .timeNs = nanoseconds(json.at("t_s")),
@@ -220,6 +227,13 @@ void readList(const Node& list, std::vector<Row>& rows, Row (*make)(const Node&)
     }
 }
 
+StoredExperiment experimentOf(const Node& json, const RunInfo& run) {
+    StoredExperiment stored{
+        .run = run, .name = json.at("name"), .toml = json.at("toml"), .blocks = {}};
+    readList(json.at("blocks"), stored.blocks, blockOf);
+    return stored;
+}
+
 engine::Error noRun(const std::string& why) {
     return {engine::ErrorCode::Corrupt,
             fmt::format("This is no run as `headway report --json` writes it: {}.", why)};
@@ -252,6 +266,10 @@ engine::Result<RunData> parseRunJson(std::string_view text) {
         readList(json.at("events"), run.events, eventRowOf);
         readList(json.at("samples"), run.samples, sampleOf);
         readList(json.at("request_list"), run.requests, requestOf);
+        // A document from before there was the key has none.
+        if (const auto experiment = json.find("experiment"); experiment && !experiment->isNull()) {
+            run.experiment = experimentOf(*experiment, run.summary.run);
+        }
         return run;
     } catch (const Damage& damage) {
         return std::unexpected(noRun(damage.text));

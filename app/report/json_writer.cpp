@@ -202,6 +202,20 @@ Json comparisonDocument(const Comparison& comparison) {
     return json;
 }
 
+Json experimentDocument(const std::optional<StoredExperiment>& experiment) {
+    if (!experiment) {
+        return nullptr;
+    }
+    Json json = {{"name", experiment->name}, {"toml", experiment->toml}};
+    json["blocks"] = listOf(experiment->blocks, [](const StoredBlock& block) {
+        return Json{{"number", block.number},
+                    {"from_s", static_cast<double>(block.fromNs) / 1e9},
+                    {"to_s", static_cast<double>(block.toNs) / 1e9},
+                    {"block", parsed(block.json)}};
+    });
+    return json;
+}
+
 // Which run it was, with the digest of its raw rows.
 Json comparedRun(const RunData& run) {
     Json json = summaryDocument(run.summary, true);
@@ -227,6 +241,7 @@ std::string reportJson(const RunData& run) {
     });
     json["samples"] = listOf(run.samples, sampleJson);
     json["request_list"] = listOf(run.requests, requestJson);
+    json["experiment"] = experimentDocument(run.experiment);
     return dumped(json);
 }
 

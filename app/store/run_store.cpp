@@ -142,6 +142,33 @@ engine::Result<RunData> RunStore::State::read(std::int64_t run, Fill fill) const
     });
 }
 
+namespace {
+
+std::optional<StoredExperiment> readExperiment(const Database& database, RunInfo run) {
+    if (database.columns("experiment").empty()) { // of a log from before there were any
+        return std::nullopt;
+    }
+    Statement row = database.prepare("SELECT name, toml FROM experiment WHERE run_id = ?");
+    row.add(run.id);
+    if (!row.step()) {
+        return std::nullopt;
+    }
+    StoredExperiment stored{
+        .run = std::move(run), .name = row.text(0), .toml = row.text(1), .blocks = {}};
+    Statement blocks = database.prepare("SELECT number, from_ns, to_ns, block_json FROM "
+                                        "experiment_block WHERE run_id = ? ORDER BY number");
+    blocks.add(stored.run.id);
+    while (blocks.step()) {
+        stored.blocks.push_back({.number = blocks.integer(0),
+                                 .fromNs = blocks.integer(1),
+                                 .toNs = blocks.integer(2),
+                                 .json = blocks.text(3)});
+    }
+    return stored;
+}
+
+} // namespace
+
 engine::Result<RunData> RunStore::load(std::int64_t run) const {
     const Database& database = m_state->store.database();
     return m_state->read(run, [&](RunData& data, RunInfo info) {
@@ -156,6 +183,7 @@ engine::Result<RunData> RunStore::load(std::int64_t run) const {
         data.samples = data.hasMinutes ? readMinuteRows(database, run) : readSamples(database, run);
         data.events = readEvents(database, run);
         data.digest = runDigest(database, run);
+        data.experiment = readExperiment(database, data.summary.run);
         fillHistory(data);
     });
 }
@@ -213,26 +241,14 @@ engine::Result<std::vector<StoredExperiment>> RunStore::experiments() const {
         if (database.columns("experiment").empty()) {
             return list;
         }
-        Statement each =
-            database.prepare("SELECT run_id, name, toml FROM experiment ORDER BY run_id DESC");
-        Statement blocks = database.prepare(
-            "SELECT block_json FROM experiment_block WHERE run_id = ? ORDER BY number");
+        Statement each = database.prepare("SELECT run_id FROM experiment ORDER BY run_id DESC");
         while (each.step()) {
             std::vector<RunInfo> found = readRuns(database, each.integer(0));
             if (found.empty()) {
                 continue;
             }
             m_state->markLeftOpen(found, wasWritten);
-            StoredExperiment stored{.run = std::move(found.front()),
-                                    .name = each.text(1),
-                                    .toml = each.text(2),
-                                    .blocks = {}};
-            blocks.add(each.integer(0));
-            while (blocks.step()) {
-                stored.blocks.push_back(blocks.text(0));
-            }
-            blocks.reset();
-            list.push_back(std::move(stored));
+            list.push_back(*readExperiment(database, std::move(found.front())));
         }
         return list;
     });

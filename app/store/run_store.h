@@ -76,31 +76,33 @@ struct RunSummary {
     std::vector<SettingRow> settings; // the last row of each field
 };
 
+// An experiment of the log: the run it was recorded as, its TOML form and its blocks as JSON.
+struct StoredBlock {
+    std::int64_t number = 0, fromNs = 0, toNs = 0;
+    std::string json;
+    bool operator==(const StoredBlock&) const = default;
+};
+struct StoredExperiment {
+    RunInfo run;
+    std::string name, toml;
+    std::vector<StoredBlock> blocks; // in order
+};
+
 // A run whole, for reports and comparison; or without requests and samples, for charts of it.
 struct RunData {
     RunSummary summary;
     std::vector<StoredRequest> requests;
     std::vector<SampleRow> samples;
     std::vector<StoredEvent> events;
-    std::vector<SettingRow> settings; // every row
-    History history;                  // filled from samples, requests, events
-    std::string digest;               // "sha256:..." of the raw rows
-    bool hasMinutes = false;          // its samples are minutes: of a run of days
-    bool isWhole = true;              // false: of overview(), without requests, samples and digest
+    std::vector<SettingRow> settings;           // every row
+    std::optional<StoredExperiment> experiment; // where the run is one
+    History history;                            // filled from samples, requests, events
+    std::string digest;                         // "sha256:..." of the raw rows
+    bool hasMinutes = false;                    // its samples are minutes: of a run of days
+    bool isWhole = true; // false: of overview(), without requests, samples and digest
 };
 // Makes the history anew from samples, events and requests.
 void fillHistory(RunData& data);
-
-// An experiment of the log: the run it was recorded as, its TOML form and its blocks as JSON.
-struct StoredExperiment {
-    RunInfo run;
-    std::string name, toml;
-    std::vector<std::string> blocks; // in order
-};
-struct StoredBlock {
-    std::int64_t number = 0, fromNs = 0, toNs = 0;
-    std::string json;
-};
 
 struct RunSize {
     std::int64_t requests = 0, samples = 0;

@@ -171,6 +171,25 @@ engine::Result<std::vector<std::int64_t>> RunStore::importRuns(const std::filesy
     });
 }
 
+namespace {
+
+void insertExperiment(Database& database, std::int64_t run, const std::string& name,
+                      const std::string& toml) {
+    Statement insert =
+        database.prepare("INSERT INTO experiment(run_id, name, toml) VALUES (?, ?, ?)");
+    insert.add(run).add(std::string_view(name)).add(std::string_view(toml)).execute();
+}
+
+void insertBlock(Database& database, std::int64_t run, const StoredBlock& block) {
+    Statement insert =
+        database.prepare("INSERT INTO experiment_block(run_id, number, from_ns, to_ns, block_json) "
+                         "VALUES (?, ?, ?, ?, ?)");
+    insert.add(run).add(block.number).add(block.fromNs).add(block.toNs);
+    insert.add(std::string_view(block.json)).execute();
+}
+
+} // namespace
+
 engine::Result<std::int64_t> RunStore::importRun(const RunData& data) {
     return m_state->written([&]() -> engine::Result<std::int64_t> {
         Database& database = m_state->store.database();
@@ -201,6 +220,12 @@ engine::Result<std::int64_t> RunStore::importRun(const RunData& data) {
             "UPDATE run SET state = ?, length_ns = ?, is_incomplete = ? WHERE id = ?");
         update.add(name(info.state)).add(std::int64_t{std::llround(info.seconds * 1e9)});
         update.add(std::int64_t{info.isIncomplete ? 1 : 0}).add(run).execute();
+        if (data.experiment) {
+            insertExperiment(database, run, data.experiment->name, data.experiment->toml);
+            for (const StoredBlock& block : data.experiment->blocks) {
+                insertBlock(database, run, block);
+            }
+        }
         return run;
     });
 }
@@ -208,20 +233,14 @@ engine::Result<std::int64_t> RunStore::importRun(const RunData& data) {
 engine::Result<void> RunStore::addExperiment(std::int64_t run, const std::string& name,
                                              const std::string& toml) {
     return m_state->written([&]() -> engine::Result<void> {
-        Statement insert = m_state->store.database().prepare(
-            "INSERT INTO experiment(run_id, name, toml) VALUES (?, ?, ?)");
-        insert.add(run).add(std::string_view(name)).add(std::string_view(toml)).execute();
+        insertExperiment(m_state->store.database(), run, name, toml);
         return {};
     });
 }
 
 engine::Result<void> RunStore::addBlock(std::int64_t run, const StoredBlock& block) {
     return m_state->written([&]() -> engine::Result<void> {
-        Statement insert = m_state->store.database().prepare(
-            "INSERT INTO experiment_block(run_id, number, from_ns, to_ns, block_json) "
-            "VALUES (?, ?, ?, ?, ?)");
-        insert.add(run).add(block.number).add(block.fromNs).add(block.toNs);
-        insert.add(std::string_view(block.json)).execute();
+        insertBlock(m_state->store.database(), run, block);
         return {};
     });
 }

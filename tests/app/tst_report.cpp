@@ -373,6 +373,13 @@ void TstReport::markdownTablesAreWhole() {
 void TstReport::jsonComesBackEqual() {
     app::RunData run = m_run;
     run.summary.run.uuid = "11111111-2222-3333-4444-555555555555"; // not the one of this log
+    run.experiment = app::StoredExperiment{
+        .run = run.summary.run,
+        .name = "own",
+        .toml = "[experiment]\n",
+        .blocks = {
+            {.number = 1, .fromNs = 1'500'000'001, .toNs = 9'000'000'000, .json = "{\"a\":0.1}"},
+            {.number = 2, .fromNs = 9'000'000'001, .toNs = 17'000'000'003, .json = "{}"}}};
     const auto read = app::parseRunJson(app::reportJson(run));
     QVERIFY2(read, read ? "" : read.error().message.c_str());
     const std::filesystem::path file = m_folder.filePath(QStringLiteral("back.db")).toStdString();
@@ -385,6 +392,7 @@ void TstReport::jsonComesBackEqual() {
     QCOMPARE(again->digest, m_run.digest); // of every row
     again->summary.run.id = run.summary.run.id;
     QCOMPARE(app::reportJson(*again), app::reportJson(run));
+    QVERIFY(again->experiment && again->experiment->blocks == run.experiment->blocks);
     QCOMPARE((*store)->importRun(*read).error().code, engine::ErrorCode::Busy);
 }
 
