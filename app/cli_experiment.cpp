@@ -7,6 +7,7 @@
 #include "app/durations.h"
 #include "app/experiment/claims.h"
 #include "app/headless_experiment.h"
+#include "app/store/machine_json.h"
 
 #include <QCoreApplication>
 
@@ -63,7 +64,13 @@ std::filesystem::path logOf(const ExperimentArguments& arguments) {
 }
 
 ExitStatus showClaims(const ExperimentArguments& arguments) {
-    const auto results = orFail(experimentResults(logOf(arguments)));
+    const auto all = orFail(experimentResults(logOf(arguments)));
+    const auto results = resultsOfMachine(all, machineJson(nullptr));
+    if (results.size() < all.size()) {
+        printNote(fmt::format("Left out: {} that {} measured on another machine.",
+                              all.size() - results.size(),
+                              all.size() - results.size() == 1 ? "was" : "were"));
+    }
     // One model a table: the one that was measured last.
     const std::string digest = results.empty() ? std::string() : results.front().run.modelDigest;
     const auto rows = claimRows(results, digest, nullptr);
@@ -129,7 +136,8 @@ void tell(const ExperimentArguments& arguments, const std::vector<std::int64_t>&
           const std::filesystem::path& runLog, const engine::Capabilities& capabilities) {
     const auto results = orFail(experimentResults(runLog));
     if (arguments.what == "all") {
-        const auto rows = claimRows(results, capabilities.modelDigest, &capabilities);
+        const auto rows = claimRows(resultsOfMachine(results, machineJson(&capabilities)),
+                                    capabilities.modelDigest, &capabilities);
         printOut(arguments.asJson ? claimsJson(rows) + "\n" : claimsText(rows));
         if (!arguments.report.empty()) {
             deliverClaims(arguments.report, rows);
@@ -176,6 +184,9 @@ ExitStatus runExperiments(const ExperimentArguments& arguments) {
 }
 
 ExitStatus runChosen(const ExperimentArguments& arguments) {
+    if (!arguments.report.empty()) {
+        requireReportName(arguments.report);
+    }
     if (arguments.what == "list") {
         return listLibrary(arguments);
     }
@@ -196,7 +207,7 @@ void declareExperiment(CLI::App& command, ChosenCommand& chosen) {
                        "Database to record into, or to read claims from (default: the user's run "
                        "log)");
     command.add_option("--report", arguments->report,
-                       "Write a report: FILE.html, FILE.pdf or FILE.md");
+                       "Write a report: FILE.html, .pdf, .md, .json or .csv");
     command.add_option("--blocks", arguments->blocks, "Blocks instead of those planned")
         ->check(CLI::Range(1, 1000));
     command.add_option("--measure", arguments->measure, "Measured time of a block instead: 10s");

@@ -4,10 +4,7 @@
 #include "app/cli_commands.h"
 #include "app/cli_database.h"
 #include "app/command/text_table.h"
-#include "app/report/experiment_sections.h"
-#include "app/report/html_writer.h"
-#include "app/report/markdown_writer.h"
-#include "app/report/pdf_writer.h"
+#include "app/report/experiment_file.h"
 #include "app/report/report.h"
 #include "app/run_labels.h"
 #include "app/run_text.h"
@@ -20,7 +17,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <memory>
 
 namespace app {
@@ -223,21 +219,8 @@ ExitStatus compareSome(const CompareArguments& compare) {
     return ExitStatus::Done;
 }
 
-// Makes the document only once it is known how to write it.
-void deliverDocument(const std::string& file, const std::function<report::Document()>& make) {
-    const std::string ending = std::filesystem::path(file).extension().string();
-    if (ending == ".html") {
-        deliver(file, report::writeHtml(make()));
-    } else if (ending == ".pdf") {
-        deliver(file, report::writePdf(make()));
-    } else if (ending == ".md") {
-        deliver(file, report::writeMarkdown(make()));
-    } else {
-        throw CommandError(ExitStatus::Usage,
-                           fmt::format("\"{}\" does not tell what to write: name it FILE.html, "
-                                       "FILE.pdf or FILE.md.",
-                                       file));
-    }
+std::string endingOf(const std::string& file) {
+    return std::filesystem::path(file).extension().string();
 }
 
 } // namespace
@@ -256,16 +239,22 @@ ReportApplication::~ReportApplication() {
     qInstallMessageHandler(m_before);
 }
 
+void requireReportName(const std::string& file) {
+    if (!isReportEnding(endingOf(file))) {
+        throw CommandError(ExitStatus::Usage,
+                           fmt::format("\"{}\" does not tell what to write: name it FILE.html, "
+                                       "FILE.pdf, FILE.md, FILE.json or FILE.csv.",
+                                       file));
+    }
+}
+
 void deliverExperiment(const std::string& file, const ExperimentResult& result,
                        const std::filesystem::path& runLog) {
-    deliverDocument(file, [&] {
-        const auto run = openForReading(runLog)->load(result.run.id);
-        return report::experimentDocument(result, run ? &*run : nullptr);
-    });
+    deliver(file, experimentAs(endingOf(file), result, runLog));
 }
 
 void deliverClaims(const std::string& file, const std::vector<ClaimRow>& rows) {
-    deliverDocument(file, [&] { return report::claimsDocument(rows); });
+    deliver(file, claimsAs(endingOf(file), rows));
 }
 
 void declareReport(CLI::App& command, ChosenCommand& chosen) {

@@ -28,7 +28,10 @@ private:
     QGuiApplication m_application;
 };
 
-// .html, .pdf, .md; CommandError for anything else. The run's own charts come from its log.
+// CommandError where the ending does not tell what to write: asked before anything is measured.
+void requireReportName(const std::string& file);
+// .html, .pdf, .md, .json, .csv. The run's own charts come from its
+// log.
 void deliverExperiment(const std::string& file, const ExperimentResult& result,
                        const std::filesystem::path& runLog);
 void deliverClaims(const std::string& file, const std::vector<ClaimRow>& rows);

@@ -1,6 +1,11 @@
 #include "app/experiment/claims.h"
 
+#include "app/json_depth.h"
+
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
+#include <array>
 
 namespace app {
 
@@ -42,6 +47,26 @@ engine::Result<std::vector<ExperimentResult>> experimentResults(const std::files
             results.push_back(std::move(*result));
         }
     }
+    return results;
+}
+
+bool isOfMachine(const RunInfo& run, const std::string& machineJson) {
+    using Json = nlohmann::json;
+    const Json ofRun = parseBounded<Json>(run.machineJson),
+               machine = parseBounded<Json>(machineJson);
+    // What is computed on; threads and instruction sets are settings.
+    constexpr std::array kParts = {"cpu", "gpu"};
+    return ofRun.is_object() && machine.is_object() &&
+           std::ranges::all_of(kParts, [&](const char* part) {
+               return ofRun.value(part, Json()) == machine.value(part, Json());
+           });
+}
+
+std::vector<ExperimentResult> resultsOfMachine(std::vector<ExperimentResult> results,
+                                               const std::string& machineJson) {
+    std::erase_if(results, [&](const ExperimentResult& result) {
+        return !isOfMachine(result.run, machineJson);
+    });
     return results;
 }
 

@@ -29,6 +29,11 @@ struct ClaimRow {
     ExperimentVerdict verdict;
     std::optional<RunInfo> run; // empty: not run
 };
+// Whether a run was measured on the processor and the GPU of `machineJson` (store/machine_json.h).
+bool isOfMachine(const RunInfo& run, const std::string& machineJson);
+// The results of one machine: a log may hold runs of others, which say nothing about this one.
+std::vector<ExperimentResult> resultsOfMachine(std::vector<ExperimentResult> results,
+                                               const std::string& machineJson);
 // The library in its order, each with its newest result on this model (empty digest: on any).
 std::vector<ClaimRow> claimRows(const std::vector<ExperimentResult>& results,
                                 const std::string& modelDigest,

@@ -9,6 +9,7 @@
 #include "app/run_labels.h"
 #include "app/session.h"
 #include "app/store/example_run.h"
+#include "app/store/machine_json.h"
 #include "ui/icons.h"
 #include "ui/panels/claims_view.h"
 #include "ui/panels/experiment_editor.h"
@@ -257,19 +258,19 @@ void ExperimentsPage::fillList() {
 void ExperimentsPage::fillClaims() {
     const engine::Capabilities capabilities = m_session.capabilities();
     const bool hasModel = m_session.hasModel();
+    const auto results = app::resultsOfMachine(m_results, app::machineJson(nullptr));
     // Without a model the table of the one measured last.
-    const std::string digest = hasModel            ? capabilities.modelDigest
-                               : m_results.empty() ? std::string()
-                                                   : m_results.front().run.modelDigest;
+    const std::string digest = hasModel          ? capabilities.modelDigest
+                               : results.empty() ? std::string()
+                                                 : results.front().run.modelDigest;
     QString machine = QString::fromStdString(capabilities.modelName);
     if (hasModel) {
         machine += QStringLiteral(" · ") + QString::fromStdString(capabilities.device) +
                    QStringLiteral(", ") + QString::fromStdString(capabilities.isa);
-    } else if (!m_results.empty()) {
-        machine = QString::fromStdString(m_results.front().run.modelName);
+    } else if (!results.empty()) {
+        machine = QString::fromStdString(results.front().run.modelName);
     }
-    m_claims->setRows(app::claimRows(m_results, digest, hasModel ? &capabilities : nullptr),
-                      machine);
+    m_claims->setRows(app::claimRows(results, digest, hasModel ? &capabilities : nullptr), machine);
     m_claims->setRunning(m_run && m_run->isRunning(), canStart());
     m_tuner->setRunning(m_run && m_run->isRunning(), canStart());
     const auto search =

@@ -2,10 +2,7 @@
 // experiments_page.h.
 #include "app/background.h"
 #include "app/experiment/experiment_labels.h"
-#include "app/report/experiment_sections.h"
-#include "app/report/html_writer.h"
-#include "app/report/markdown_writer.h"
-#include "app/report/pdf_writer.h"
+#include "app/report/experiment_file.h"
 #include "app/report/report.h"
 #include "app/session.h"
 #include "ui/pages/experiments_page.h"
@@ -28,32 +25,12 @@ struct ReportJob {
     std::filesystem::path file;
 };
 
-std::string written(const app::report::Document& document, const std::string& suffix) {
-    return suffix == ".md"    ? app::report::writeMarkdown(document)
-           : suffix == ".pdf" ? app::report::writePdf(document)
-                              : app::report::writeHtml(document);
-}
-
 engine::Result<void> carryOut(const ReportJob& job) {
-    const std::string suffix = job.file.extension().string();
-    const bool isJson = suffix == ".json";
-    if (!job.claims.empty()) {
-        return app::writeFile(job.file,
-                              isJson ? app::claimsJson(job.claims)
-                                     : written(app::report::claimsDocument(job.claims), suffix));
-    }
-    if (isJson) {
-        return app::writeFile(job.file, app::experimentJson(job.result));
-    }
-    auto store = app::RunStore::open(job.log, app::StoreMode::ReadOnly);
-    if (!store) {
-        return std::unexpected(store.error());
-    }
-    // Without its requests the report has no pictures.
-    const auto run = (*store)->load(job.result.run.id);
-    return app::writeFile(
-        job.file,
-        written(app::report::experimentDocument(job.result, run ? &*run : nullptr), suffix));
+    const std::string ending = job.file.extension().string();
+    // A name of one's own, without an ending that says more, is a page.
+    const std::string as = app::isReportEnding(ending) ? ending : ".html";
+    return app::writeFile(job.file, job.claims.empty() ? app::experimentAs(as, job.result, job.log)
+                                                       : app::claimsAs(as, job.claims));
 }
 
 } // namespace
@@ -63,7 +40,8 @@ void ExperimentsPage::openReportMenu(QPushButton* below, bool isOfClaims) {
     menu->setAttribute(Qt::WA_DeleteOnClose);
     for (const auto& [text, suffix] :
          {std::pair(tr("Report, HTML…"), "html"), std::pair(tr("Report, PDF…"), "pdf"),
-          std::pair(tr("Report, Markdown…"), "md"), std::pair(tr("Data, JSON…"), "json")}) {
+          std::pair(tr("Report, Markdown…"), "md"), std::pair(tr("Data, JSON…"), "json"),
+          std::pair(tr("Data, CSV…"), "csv")}) {
         menu->addAction(text, this, [this, suffix = QString::fromLatin1(suffix), isOfClaims] {
             auto* dialog = new QFileDialog(this, tr("Write a report"));
             dialog->setAttribute(Qt::WA_DeleteOnClose);
