@@ -51,6 +51,8 @@ constexpr std::array kCommands = {
                "headway check-db runs.db --salvage saved.db", declareCheckDb},
     CommandRow{"fields", "Lists every setting with its values, default and when it takes effect",
                "headway fields", declareFields},
+    CommandRow{"schema", "Tells what the JSON documents hold, as a JSON Schema",
+               "headway schema comparison", declareSchema},
     CommandRow{"metrics", "Lists every recorded metric of the engine with its unit",
                "headway metrics", declareMetrics},
     CommandRow{"alarms", "Lists the alarms with their default limits, hold times and hysteresis",

@@ -18,6 +18,7 @@ void declareExperiment(CLI::App& command, ChosenCommand& chosen);
 void declareTune(CLI::App& command, ChosenCommand& chosen);
 void declareAdvise(CLI::App& command, ChosenCommand& chosen);
 void declareReplay(CLI::App& command, ChosenCommand& chosen);
+void declareSchema(CLI::App& command, ChosenCommand& chosen);
 void declareFields(CLI::App& command, ChosenCommand& chosen);
 void declareAlarms(CLI::App& command, ChosenCommand& chosen);
 void declareArchive(CLI::App& command, ChosenCommand& chosen);

@@ -1,5 +1,6 @@
 // `headway experiment`, `advise`, `replay`, `archive`, `import`, `check-db` from the outside, on a
 // tiny model.
+#include "tests/support/json_schema.h"
 #include "tests/support/program.h"
 #include "tests/support/tiny_model.h"
 
@@ -55,6 +56,8 @@ private Q_SLOTS:
     void initTestCase();
     void theLibraryIsADocument();
     void anOwnExperimentEndsWithAVerdict();
+    void documentsKeepToTheirSchema_data();
+    void documentsKeepToTheirSchema();
     void mistakesAreMessages_data();
     void mistakesAreMessages();
     void theRuleIsTold();
@@ -64,6 +67,7 @@ private Q_SLOTS:
 private:
     ProgramEnd run(const char* arguments) { return m_headway->run(words(arguments)); }
     void write(const char* name, const char* content);
+    std::string content(const char* name) const;
 
     std::unique_ptr<ProgramRunner> m_headway;
 };
@@ -74,10 +78,16 @@ void TstExperimentProgram::write(const char* name, const char* content) {
     file.write(content);
 }
 
+std::string TstExperimentProgram::content(const char* name) const {
+    QFile file(m_headway->path(QLatin1String(name)));
+    return file.open(QIODevice::ReadOnly) ? file.readAll().toStdString() : std::string();
+}
+
 void TstExperimentProgram::initTestCase() {
     m_headway = std::make_unique<ProgramRunner>(QStringLiteral("headway"));
     tests::writeTinyModel(m_headway->path(QStringLiteral("tiny.gguf")).toStdString());
     write("slots.toml", kExperiment);
+    write("again.toml", kExperiment);
     write("bad.toml", "[experiment]\nblox = 3\n");
     write("trace.csv", kTrace);
     write("broken.csv", "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:00:00.0,six,3\n");
@@ -107,9 +117,50 @@ void TstExperimentProgram::anOwnExperimentEndsWithAVerdict() {
     const ProgramEnd claims = run("experiment claims --record e.db --json");
     QCOMPARE(claims.status, 0);
     QVERIFY(json::parse(claims.out.toStdString())["claims"].size() >= 25);
+    // The run's document brings the experiment into another log, every figure of it.
+    QCOMPARE(run("report e.db 1 --json one.json").status, 0);
+    QCOMPARE(run("import one.json --record copy.db").status, 0);
+    QCOMPARE(run("report copy.db 1 --json two.json").status, 0);
+    const json one = json::parse(content("one.json")), two = json::parse(content("two.json"));
+    QVERIFY(one["experiment"]["blocks"].size() == 8 && one == two);
+    QCOMPARE(run("experiment claims --record copy.db --report claims.csv").status, 0);
+    QVERIFY(content("claims.csv").starts_with("experiment,title,group,claimed"));
     const ProgramEnd pdf = run("experiment claims --record e.db --report claims.pdf");
     QCOMPARE(pdf.status, 0);
     QVERIFY(QFile::exists(m_headway->path(QStringLiteral("claims.pdf"))));
+}
+
+void TstExperimentProgram::documentsKeepToTheirSchema_data() {
+    QTest::addColumn<QString>("command");
+    const auto row = [](const char* document, const char* command) {
+        QTest::newRow(document) << QString::fromLatin1(command);
+    };
+    row("summary", "show e.db 1 --json");
+    row("run", "report e.db 1 --json -");
+    row("comparison", "compare e.db 1 2 --json");
+    row("comparison_of_many", "compare e.db 1 2 3 --json");
+    row("experiment", "experiment again.toml tiny.gguf --record again.db --json");
+    row("claims", "experiment claims --record e.db --json");
+}
+
+void TstExperimentProgram::documentsKeepToTheirSchema() {
+    QFETCH(QString, command);
+    const QString document = QLatin1String(QTest::currentDataTag());
+    if (document == QLatin1String("summary")) { // what the others compare
+        QCOMPARE(run("load trace.csv tiny.gguf --record e.db").status, 0);
+        QCOMPARE(run("load trace.csv tiny.gguf --record e.db").status, 0);
+    }
+    const json schema =
+        json::parse(m_headway->run({QStringLiteral("schema"), document}).out.toStdString());
+    const ProgramEnd end = m_headway->run(words(command.toLatin1()));
+    QVERIFY2(end.status == 0, end.err.constData());
+    json made = json::parse(end.out.toStdString());
+    const std::string problem = tests::schemaProblem(made, schema, schema);
+    QVERIFY2(problem.empty(), problem.c_str());
+    // The schema is not one that everything keeps to.
+    QVERIFY(!tests::schemaProblem(json::array(), schema, schema).empty());
+    made.erase(made.begin());
+    QVERIFY(!tests::schemaProblem(made, schema, schema).empty());
 }
 
 void TstExperimentProgram::mistakesAreMessages_data() {
@@ -125,6 +176,8 @@ void TstExperimentProgram::mistakesAreMessages_data() {
     row("experiment slots.toml tiny.gguf --measure soon", 2, "--measure");
     row("experiment cuda-graphs tiny.gguf --record n.db", 1, "cuda");
     row("experiment claims --record e.db --report claims.docx", 2, "claims.docx");
+    row("experiment slots.toml tiny.gguf --report slots.doc", 2, "slots.doc");
+    row("schema runs", 2, "comparison_of_many");
     row("tune tiny.gguf --slo ttft=3", 2, "ttft_p99=300ms");
     row("advise --slo fast", 2, "ttft_p99=300ms");
     row("replay broken.csv tiny.gguf", 1, "broken.csv:2: ContextTokens");
