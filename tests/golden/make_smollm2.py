@@ -62,16 +62,24 @@ TEXTS = [
     ("list", "Shopping list:\n- apples\n- bread\n- olive oil\n- two lemons\n\nSteps:\n1. Wash the apples.\n2. Slice the bread.\n3."),
     ("json", '{"name": "headway", "lanes": ["realtime", "batch"], "limits": {"ttft_ms": 300, "tpot_ms": 50}, "enabled": true, "note": null}'),
     ("repeat", "the cat sat on the mat the cat sat on the mat the cat sat on the mat the cat sat on"),
-    ("long", LONG * 7),
+    ("long", LONG * 8),
 ]
 
-GREEDY = [
+QUESTIONS = [
     "What is gravity?", "Give me three uses for a paper clip.", "Write a haiku about rain.",
     "Translate to French: The train is late.", "What is 17 plus 25?", "Name the planets of the solar system.",
     "Write a Python function that reverses a string.", "Who wrote Romeo and Juliet?", "用中文介绍一下北京。",
-    "Summarize why sleep is important in one sentence.",
+    "Summarize why sleep is important in one sentence.", "Count from 1 to 40.",
 ]
-GREEDY_TOKENS = 48
+MONTHS = "January, February, March, April, May, June, July, August, September, October, November, December. "
+# Of questions the first near tie comes soon; what repeats or counts goes on without one.
+CONTINUED = [
+    "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,", MONTHS * 2 + "January, February,",
+    TEXTS[5][1] * 2 + TEXTS[5][1][:20], TEXTS[6][1] * 3 + TEXTS[6][1][:20], TEXTS[4][1] * 2 + TEXTS[4][1][:60],
+]
+GREEDY = [(prompt, chat(("user", prompt))) for prompt in QUESTIONS] + [(prompt, prompt) for prompt in CONTINUED]
+GREEDY_TOKENS = 64
+GREEDY_GAP = 0.5
 
 
 def log_softmax(logits):
@@ -115,8 +123,9 @@ def main(path):
           f"argmax agrees {100 * agree / positions:.2f} %, disagrees beyond 0.5: {close}")
 
     greedy = []
-    for prompt in GREEDY:
-        ids = tokenizer.encode(chat(("user", prompt)), add_special_tokens=False)
+    compared = 0
+    for prompt, text in GREEDY:
+        ids = tokenizer.encode(text, add_special_tokens=False)
         peer.reset()
         answer = []
         for token in peer.generate(ids, temp=0.0, repeat_penalty=1.0, top_k=1):
@@ -127,8 +136,12 @@ def main(path):
             rows = model(torch.tensor([ids + answer])).logits[0].numpy()[len(ids) - 1:]
         ordered = np.sort(rows, axis=-1)
         gaps = (ordered[:, -1] - ordered[:, -2])[: len(answer)]
+        firm = next((i for i, gap in enumerate(gaps) if gap < GREEDY_GAP), len(gaps))
+        compared += firm
+        print(f"{firm:3} of {len(answer)} tokens before a near tie: {prompt[:60]!r}")
         greedy.append({"prompt": prompt, "prompt_ids": ids, "ids": answer, "text": tokenizer.decode(answer),
                        "gaps": [round(float(g), 3) for g in gaps]})
+    print(f"greedy tokens that must be equal: {compared}")
     with open(os.path.join(HERE, "smollm2_texts.json"), "w", encoding="utf-8") as out:
         json.dump({"top": TOP, "texts": texts, "greedy": greedy}, out, ensure_ascii=False, indent=0)
         out.write("\n")
