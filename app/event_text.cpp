@@ -335,6 +335,9 @@ QString sentence(const engine::Notice& notice) {
         return unknownNotice(notice);
     }
     QString line = translated(row->text);
+    if (row->first.empty()) {
+        return line;
+    }
     // One value at a time would take a "%2" inside the first for a place.
     return row->second.empty() ? line.arg(value(notice, row->first))
                                : line.arg(value(notice, row->first), value(notice, row->second));
