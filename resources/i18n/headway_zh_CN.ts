@@ -5180,6 +5180,10 @@
         <source>It was made with another model. Open that model, or search anew.</source>
         <translation>它是用另一个模型做的。请打开该模型，或重新搜索。</translation>
     </message>
+    <message>
+        <source>Data, CSV…</source>
+        <translation>数据，CSV…</translation>
+    </message>
 </context>
 <context>
     <name>ui::FieldRow</name>

@@ -1,10 +1,7 @@
 #include "ui/pages/requests_page.h"
 
-#include "app/background.h"
 #include "app/labels.h"
-#include "app/observe/request_csv.h"
 #include "app/plot/plot.h"
-#include "app/report/report.h"
 #include "app/session.h"
 #include "ui/icons.h"
 #include "ui/panels/playground.h"
@@ -14,12 +11,10 @@
 #include "ui/widgets/ledger_bar.h"
 
 #include <QEvent>
-#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
-#include <QMenu>
 #include <QPushButton>
 #include <QShortcut>
 #include <QSplitter>
@@ -75,51 +70,6 @@ RequestsPage::RequestsPage(app::Session& session, QWidget* parent)
     });
     retranslate();
     refreshCounts();
-}
-
-void RequestsPage::buildToolbar(QVBoxLayout* column) {
-    auto* bar = new QHBoxLayout;
-    bar->setSpacing(8);
-    m_filter = new QLineEdit(this);
-    m_filter->addAction(icon(QStringLiteral("search"), ColorRole::Text3),
-                        QLineEdit::LeadingPosition);
-    m_filter->setClearButtonEnabled(true);
-    m_filter->setMinimumWidth(150);
-    m_filter->setMaximumWidth(320);
-    bar->addWidget(m_filter, 1);
-    for (std::size_t i = 0; i < m_chips.size(); ++i) {
-        m_chips[i] = new Chip({}, this);
-        m_chips[i]->setAutoExclusive(true);
-        bar->addWidget(m_chips[i]);
-        connect(m_chips[i], &Chip::clicked, this, [this, i] {
-            m_outcome = i == 0 ? std::nullopt : std::optional(static_cast<engine::Outcome>(i - 1));
-            applyFilter();
-        });
-    }
-    m_chips[0]->setChecked(true);
-    m_spanChip = makeButton({}, ButtonKind::Normal, this);
-    m_spanChip->setIcon(icon(QStringLiteral("cross"), ColorRole::Accent));
-    m_spanChip->setLayoutDirection(Qt::RightToLeft); // the cross follows the times
-    m_spanChip->hide();
-    bar->addWidget(m_spanChip);
-    connect(m_spanChip, &QPushButton::clicked, this, &RequestsPage::spanCleared);
-    m_running = makeLabel({}, TextRole::Caption, this);
-    bar->addWidget(m_running);
-    bar->addStretch(1);
-    m_columns = makeButton({}, ButtonKind::Quiet, this);
-    m_columns->setIcon(icon(QStringLiteral("columns")));
-    m_export = makeButton({}, ButtonKind::Quiet, this);
-    m_export->setIcon(icon(QStringLiteral("export")));
-    bar->addWidget(m_columns);
-    bar->addWidget(m_export);
-    column->addLayout(bar);
-    m_filterError = makeLabel({}, TextRole::Caption, this);
-    setSheetProperty(m_filterError, "tone", QStringLiteral("bad"));
-    m_filterError->setWordWrap(true);
-    m_filterError->hide();
-    column->addWidget(m_filterError);
-    connect(m_columns, &QPushButton::clicked, this, &RequestsPage::showColumnsMenu);
-    connect(m_export, &QPushButton::clicked, this, &RequestsPage::exportCsv);
 }
 
 void RequestsPage::buildTable(QVBoxLayout* column) {
@@ -204,10 +154,15 @@ void RequestsPage::flush() {
         showNewest();
     }
     const engine::Snapshot figures = m_session.snapshot();
-    m_running->setText(tr("%1 running, %2 waiting")
-                           .arg(app::numberText(static_cast<double>(figures.running)),
-                                app::numberText(static_cast<double>(figures.waiting))));
-    m_running->setVisible(figures.running + figures.waiting > 0);
+    const QString running = figures.running + figures.waiting > 0
+                                ? tr("%1 running, %2 waiting")
+                                      .arg(app::numberText(static_cast<double>(figures.running)),
+                                           app::numberText(static_cast<double>(figures.waiting)))
+                                : QString();
+    if (running != m_running->text()) {
+        m_running->setText(running);
+        fitToolbar();
+    }
 }
 
 // Until the operator chooses one: the request that ended last. The table goes on flowing.
@@ -291,56 +246,6 @@ void RequestsPage::setSpan(std::optional<std::pair<double, double>> span) {
     m_filterDelay->start(); // a drag changes it with every move of the mouse
 }
 
-void RequestsPage::showColumnsMenu() {
-    auto* menu = new QMenu(this);
-    menu->setAttribute(Qt::WA_DeleteOnClose);
-    for (int i = 0; i < m_model->columnCount(); ++i) {
-        QAction* action = menu->addAction(m_model->column(i).title());
-        action->setCheckable(true);
-        action->setChecked(!m_table->isColumnHidden(i));
-        action->setEnabled(i != static_cast<int>(RequestColumn::Id));
-        connect(action, &QAction::toggled, m_table,
-                [this, i](bool isOn) { m_table->setColumnHidden(i, !isOn); });
-    }
-    menu->popup(m_columns->mapToGlobal(QPoint(0, m_columns->height() + 2)));
-}
-
-std::vector<app::RequestRow> RequestsPage::shownRows() const {
-    std::vector<app::RequestRow> rows;
-    rows.reserve(static_cast<std::size_t>(m_model->rowCount()));
-    for (int i = 0; i < m_model->rowCount(); ++i) {
-        rows.push_back(m_model->rowAt(i));
-    }
-    return rows;
-}
-
-void RequestsPage::exportTo(const QString& file) {
-    app::runInBackground(
-        this,
-        [rows = shownRows(), path = file.toStdString()] {
-            std::string text = app::requestCsvHeader();
-            for (const app::RequestRow& row : rows) {
-                text += app::requestCsvLine(row);
-            }
-            return app::writeFile(path, text);
-        },
-        [this, file](const engine::Result<void>& written) {
-            Q_EMIT messageRaised(written ? tr("Requests exported") : tr("The export failed"),
-                                 written ? file : QString::fromStdString(written.error().message));
-        });
-}
-
-void RequestsPage::exportCsv() {
-    auto* dialog = new QFileDialog(this, tr("Export the requests shown"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setNameFilter(tr("CSV files (*.csv)"));
-    dialog->setDefaultSuffix(QStringLiteral("csv"));
-    dialog->selectFile(QStringLiteral("requests.csv"));
-    connect(dialog, &QFileDialog::fileSelected, this, &RequestsPage::exportTo);
-    dialog->open();
-}
-
 void RequestsPage::openOnTimeline(int row) {
     const app::RequestRow& request = m_model->rowAt(row);
     if (request.firstSeconds) {
@@ -408,11 +313,18 @@ void RequestsPage::retranslate() {
     }
     m_spanChip->setToolTip(tr("Selected on the charts; click to clear"));
     m_spanChip->setAccessibleName(tr("Selected span"));
-    m_columns->setText(tr("Columns"));
-    m_export->setText(tr("CSV"));
+    m_columns->setToolTip(tr("Columns"));
+    m_columns->setAccessibleName(tr("Columns"));
+    m_export->setAccessibleName(tr("CSV"));
     m_export->setToolTip(tr("Export the requests shown as CSV"));
     m_table->setAccessibleName(tr("Finished requests"));
     m_model->retranslate();
+    fitToolbar();
+}
+
+void RequestsPage::resizeEvent(QResizeEvent* event) {
+    Page::resizeEvent(event);
+    fitToolbar();
 }
 
 void RequestsPage::changeEvent(QEvent* event) {

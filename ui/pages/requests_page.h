@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+class QHBoxLayout;
 class QLabel;
 class QLineEdit;
 class QPushButton;
@@ -53,6 +54,7 @@ Q_SIGNALS:
 
 protected:
     void changeEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void buildToolbar(QVBoxLayout* column);
@@ -67,6 +69,7 @@ private:
     void exportCsv();
     void openOnTimeline(int row);
     void retranslate();
+    void fitToolbar();
 
     app::Session& m_session;
     RequestModel* m_model = nullptr;
@@ -75,6 +78,7 @@ private:
     QLabel* m_filterError = nullptr;
     std::array<Chip*, 5> m_chips{}; // all, then one an outcome
     QLabel* m_running = nullptr;
+    QHBoxLayout* m_toolbar = nullptr;
     QPushButton* m_columns = nullptr;
     QPushButton* m_export = nullptr;
     QLabel* m_shown = nullptr;

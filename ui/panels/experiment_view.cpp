@@ -129,6 +129,7 @@ QWidget* ExperimentView::buildPlan() {
         part->setSpacing(2);
         m_planHeads[i] = makeLabel({}, TextRole::Caption, card);
         m_planValues[i] = makeLabel({}, TextRole::SmallTitle, card);
+        m_planValues[i]->setWordWrap(true);
         m_planNotes[i] = new ElidedText(type::kCaption, ColorRole::Text3, QFont::Normal, card);
         for (QWidget* label :
              std::initializer_list<QWidget*>{m_planHeads[i], m_planValues[i], m_planNotes[i]}) {
