@@ -229,10 +229,9 @@ void expandNumbers(const ExpandRun& run) {
     constexpr std::int64_t kStep = kTileRows * numberBytes<kKind>();
     for (int n = 0; n < kWideTiles; ++n) {
         const std::byte* from = run.tiles[n] + run.firstGroup * kStep;
-        const MatmulF scales = numberScales<kKind>(*run.shape, run.tiles[n], 0);
         auto* out = reinterpret_cast<float*>(run.out) + kTileRows * n;
         for (std::int64_t k = 0; k < run.groups; ++k) {
-            Simd::store(out, loadNumbers<kKind>(from, scales));
+            Simd::store(out, loadNumbers<kKind>(from));
             from += kStep;
             out += kWideTiles * kTileRows;
         }
@@ -273,6 +272,16 @@ void multiplyWideNumbers(const WideRun& run) {
         }
     }
     if (run.isLast) {
+        if (run.scales[0] != nullptr) {
+#pragma GCC unroll 3
+            for (int n = 0; n < kWideTiles; ++n) {
+                const MatmulF scale = Simd::load(run.scales[n]);
+#pragma GCC unroll 8
+                for (int t = 0; t < kRows; ++t) {
+                    sums[n][t] = Simd::mul(sums[n][t], scale);
+                }
+            }
+        }
         storeWide<kRows>(run, 0, sums);
         return;
     }

@@ -40,7 +40,8 @@ enum class TileKind : std::uint8_t {
 constexpr int kTileKinds = 19;
 
 // Planes of a tile, each contiguous: codes [K/32][record], factors [K/32][...], super [K/256][...].
-// F8: codes [K][16 rows], then the rows' scales times 256 in F32 as factors.
+// F8: codes [K][16 rows], then the rows' scales times 256 in F32 as factors, which sums are
+// multiplied by at their end.
 struct TileShape {
     TileKind kind;
     std::int64_t columns;
@@ -97,8 +98,9 @@ struct ExpandRun {
 struct WideRun {
     const std::byte* expanded;
     std::int64_t groups;
-    ActivationBlock block; // at the first of these groups; plain numbers: its width only
-    const float* x;        // plain numbers: the rows, at the first of these columns
+    ActivationBlock block;           // at the first of these groups; plain numbers: its width only
+    const float* x;                  // plain numbers: the rows, at the first of these columns
+    const float* scales[kWideTiles]; // theirs for a tile's sums at the end, or nullptr
     std::int64_t xStride;
     std::int64_t nextBlock; // bytes from its codes to those that are needed next
     const std::byte* ahead; // memory that is needed later,

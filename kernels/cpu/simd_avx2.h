@@ -76,6 +76,11 @@ struct Simd {
         return _mm256_cvtph_ps(
             _mm_and_si128(_mm_slli_epi16(wide, 7), _mm_set1_epi16(static_cast<short>(0xBFFF))));
     }
+    // The lanes of two columns of a tile, which are sixteen codes each.
+    static void loadFloat8Columns(const std::uint8_t* p, F (&out)[2]) {
+        out[0] = loadFloat8(p);
+        out[1] = loadFloat8(p + 16);
+    }
     static F setHalf(const std::uint16_t* p) { // the same number in every lane
         return _mm256_cvtph_ps(_mm_set1_epi16(static_cast<short>(*p)));
     }
@@ -186,9 +191,12 @@ struct Simd {
         I result() const { return sum; }
     };
 
-    static void prefetch(const void* p) { _mm_prefetch(static_cast<const char*>(p), _MM_HINT_T0); }
-    // Into L2 only. Not the intrinsic: GCC takes a function that only prefetches for one without
-    // effect and drops its calls.
+    // Not the intrinsics: GCC takes a function that only prefetches for one without effect and
+    // drops its calls.
+    [[gnu::always_inline]] static void prefetch(const void* p) {
+        asm volatile("prefetcht0 (%0)" : : "r"(p));
+    }
+    // Into L2 only.
     [[gnu::always_inline]] static void prefetchFar(const void* p) {
         asm volatile("prefetcht1 (%0)" : : "r"(p));
     }

@@ -62,6 +62,15 @@ struct Simd {
         return _mm512_cvtph_ps(_mm256_and_si256(_mm256_slli_epi16(wide, 7),
                                                 _mm256_set1_epi16(static_cast<short>(0xBFFF))));
     }
+    // Two columns of a tile, sixteen codes each.
+    static void loadFloat8Columns(const std::uint8_t* p, F (&out)[2]) {
+        const I wide =
+            _mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+        const I halves = _mm512_and_si512(_mm512_slli_epi16(wide, 7),
+                                          _mm512_set1_epi16(static_cast<short>(0xBFFF)));
+        out[0] = _mm512_cvtph_ps(_mm512_castsi512_si256(halves));
+        out[1] = _mm512_cvtph_ps(_mm512_extracti64x4_epi64(halves, 1));
+    }
     static F setHalf(const std::uint16_t* p) { // the same number in every lane
         return _mm512_cvtph_ps(_mm256_set1_epi16(static_cast<short>(*p)));
     }
@@ -154,9 +163,12 @@ struct Simd {
         I result() const { return sum; }
     };
 
-    static void prefetch(const void* p) { _mm_prefetch(static_cast<const char*>(p), _MM_HINT_T0); }
-    // Into L2 only. Not the intrinsic: GCC takes a function that only prefetches for one without
-    // effect and drops its calls.
+    // Not the intrinsics: GCC takes a function that only prefetches for one without effect and
+    // drops its calls.
+    [[gnu::always_inline]] static void prefetch(const void* p) {
+        asm volatile("prefetcht0 (%0)" : : "r"(p));
+    }
+    // Into L2 only.
     [[gnu::always_inline]] static void prefetchFar(const void* p) {
         asm volatile("prefetcht1 (%0)" : : "r"(p));
     }

@@ -119,6 +119,11 @@ struct Simd {
                 static_cast<std::uint16_t>((p[i] & 0x80U) << 8 | (p[i] & 0x7FU) << 7));
         });
     }
+    // The lanes of two columns of a tile, which are sixteen codes each.
+    static void loadFloat8Columns(const std::uint8_t* p, F (&out)[2]) {
+        out[0] = loadFloat8(p);
+        out[1] = loadFloat8(p + 16);
+    }
     static F setHalf(const std::uint16_t* p) { return set1(floatFromHalf(*p)); }
     static void storeHalf(std::uint16_t* p, F x) { storeHalfPart(p, x, kLanes); }
     static void storeHalfPart(std::uint16_t* p, F x, int n) {

@@ -102,6 +102,7 @@ void TileProduct::runWide(std::int64_t first, std::int64_t last) const {
                     .groups = expand.groups,
                     .block = {},
                     .x = nullptr,
+                    .scales = {},
                     .xStride = weight.columns(),
                     .nextBlock = weight.columns() * kBlockTokens,
                     .ahead = nullptr,
@@ -113,6 +114,9 @@ void TileProduct::runWide(std::int64_t first, std::int64_t last) const {
                     .rows = static_cast<int>((last - first) * kTileRows) + weight.rowsOfTile(last),
                     .out = out + first * kTileRows,
                     .outStride = outStride};
+        for (int n = 0; shape.kind == TileKind::F8 && n < kWideTiles; ++n) {
+            run.scales[n] = reinterpret_cast<const float*>(expand.tiles[n] + shape.factorOffset);
+        }
         for (std::int64_t row = 0; row < rows; row += kBlockTokens) {
             const std::int64_t width = std::min<std::int64_t>(kBlockTokens, rows - row);
             ahead.take(run, dividedUp(width, stepRows));

@@ -2,6 +2,7 @@
 // bench_matmul [threads] [isa] [format] [rows x columns, as 576x576]
 // One thread is timed by its processor time, so that a busy machine still gives usable figures.
 #include "kernels/check_inputs.h"
+#include "kernels/convert.h"
 #include "kernels/thread_pool.h"
 
 #include <fmt/format.h>
@@ -51,14 +52,21 @@ Measured measure(kernels::Ops& ops, int threads,
     return {times[times.size() / 2], times.front(), times.back()};
 }
 
-void benchShape(kernels::Ops& ops, int threads, kernels::Format format, std::int64_t rows,
-                std::int64_t columns, kernels::ActivationPrecision precision) {
+void benchShape(kernels::Ops& ops, kernels::ThreadPool& pool, kernels::Format format,
+                std::int64_t rows, std::int64_t columns, kernels::ActivationPrecision precision) {
     kernels::check::Inputs inputs(7);
-    const kernels::Buffer source = inputs.weights(format, kernels::Shape{rows, columns});
+    const kernels::Shape shape{rows, columns};
+    kernels::Buffer source =
+        inputs.weights(format == kernels::Format::F8 ? kernels::Format::F32 : format, shape);
+    kernels::View view = source.view();
+    if (format == kernels::Format::F8) { // no file has rows like these
+        source = kernels::convertRows(source.view(), format, pool);
+        view = {.data = source.view().data, .format = format, .shape = shape};
+    }
     constexpr std::size_t kModelBytes = std::size_t{90} << 20;
     std::vector<std::unique_ptr<kernels::Weight>> copies;
     for (std::size_t bytes = 0; bytes < kModelBytes; bytes += source.bytes()) {
-        copies.push_back(ops.prepare(source.view(), kernels::WeightLayout::Packed, precision));
+        copies.push_back(ops.prepare(view, kernels::WeightLayout::Packed, precision));
     }
     for (const std::int64_t tokens : {1, 2, 4, 8, 16, 128, 512}) {
         if (tokens > 16 && rows > 16384) {
@@ -66,7 +74,7 @@ void benchShape(kernels::Ops& ops, int threads, kernels::Format format, std::int
         }
         const kernels::Buffer x = inputs.normal(kernels::Shape{tokens, columns}, 1.0F);
         const kernels::Buffer out = inputs.poisoned(kernels::Shape{tokens, rows});
-        const Measured time = measure(ops, threads, copies, x.view(), out.view());
+        const Measured time = measure(ops, pool.threads(), copies, x.view(), out.view());
         const double products = 2.0 * static_cast<double>(rows * columns * tokens);
         fmt::print("{:8} {:>6} x {:<5} {:>4} tokens {:>10.1f} us ({:.1f}-{:.1f}) {:>8.1f} GOPS "
                    "{:>7.1f} GB/s\n",
@@ -109,7 +117,7 @@ int main(int argc, char** argv) {
         rows.push_back({Format::Q8_0, 49152, 576});
     }
     for (const Row& row : rows) {
-        benchShape(*ops, pool.threads(), row.format, row.rows, row.columns,
+        benchShape(*ops, pool, row.format, row.rows, row.columns,
                    kernels::ActivationPrecision::Int8);
     }
     return 0;
