@@ -108,7 +108,7 @@ constexpr const char* kEngineTexts[] = {
                       "are read faster. Running requests keep what they began with."),
     QT_TRANSLATE_NOOP("labels", "Keys apart: INT4 codes them by channel in groups of 32 tokens and "
                                 "keeps the last 128 in full."),
-    QT_TRANSLATE_NOOP("labels", "Values apart: INT4 codes them a token at a time in groups of 32."),
+    QT_TRANSLATE_NOOP("labels", "Values apart: INT4 codes them a token at a time in groups of 16."),
     QT_TRANSLATE_NOOP("labels", "FP32 for a file of F32 weights, else FP16"),
     QT_TRANSLATE_NOOP("labels", "as KV precision"),
     QT_TRANSLATE_NOOP("labels", "auto"),

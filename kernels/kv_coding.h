@@ -10,7 +10,9 @@ enum class KvCoding : std::uint8_t {
     F32,
     F16,
     Row8, // a row: codes of -127..127 padded to whole groups of 32, then their scale in F32
-    Row4, // a row: for every 32 elements 16 bytes of codes 0..15, scale and minimum in F16
+    // A row: for every 32 elements 16 bytes of codes 0..15, then scale and minimum in F16 of the
+    // first 16 and of the others.
+    Row4,
     // Keys only. For 32 tokens of a head: of every element 16 bytes of codes, then all scales, then
     // all minimums in F16. Written once the last of the 32 is there; until a token is
     // kKvRecentTokens behind the group of 32 that a query stands in, it is read from
@@ -23,7 +25,7 @@ enum class KvCoding : std::uint8_t {
 // Tokens that Channel16 blocks are multiples of.
 static constexpr std::int64_t kKvVector = 16;
 
-// Elements of a row, or tokens of a channel, that share a scale.
+// Elements of a row that are coded together, or tokens of a channel that share a scale.
 static constexpr std::int64_t kKvGroup = 32;
 // Tokens before a query's own group of 32 that Channel4 reads in full precision.
 static constexpr std::int64_t kKvRecentTokens = 128;
@@ -48,7 +50,7 @@ static constexpr std::int64_t kvRowBytes(KvCoding coding, std::int64_t dim,
     case KvCoding::Row8:
         return coded + 4 + 2 * plainTail;
     case KvCoding::Row4:
-        return coded / kKvGroup * 20 + 2 * plainTail;
+        return coded / kKvGroup * 24 + 2 * plainTail;
     case KvCoding::Channel4:
         return (dim * 20 + kKvGroup - 1) / kKvGroup;
     }

@@ -60,10 +60,11 @@ void addRow8(Runs& runs, const BlockPart& part) {
     addPlanes(runs, coded + 4, 2, heads, {.count = part.plainTail, .stride = 2}, tokens);
 }
 
-// Of every 32 elements 16 bytes of codes, scale and minimum in F16; then a plain tail.
+// Of every 32 elements 16 bytes of codes, then scale and minimum in F16 of either half; then a
+// plain tail.
 void addRow4(Runs& runs, const BlockPart& part) {
     constexpr std::int64_t kCodes = 16;
-    constexpr std::int64_t kBytes = 20;
+    constexpr std::int64_t kBytes = 24;
     const std::int64_t groups =
         kernels::kvCodedElements(part.dim, part.plainTail) / kernels::kKvGroup;
     const std::int64_t row = kernels::kvRowBytes(part.coding, part.dim, part.plainTail);
@@ -73,6 +74,8 @@ void addRow4(Runs& runs, const BlockPart& part) {
         {.first = 0, .loops = {rows, each, {.count = kCodes, .stride = 1}}, .areNibbles = true});
     addPlanes(runs, kCodes, 2, {}, rows, each);     // scales
     addPlanes(runs, kCodes + 2, 2, {}, rows, each); // minimums
+    addPlanes(runs, kCodes + 4, 2, {}, rows, each); // those of the second half
+    addPlanes(runs, kCodes + 6, 2, {}, rows, each);
     addPlanes(runs, groups * kBytes, 2, {}, rows, {.count = part.plainTail, .stride = 2});
 }
 

@@ -9,7 +9,7 @@
 
 namespace kernels::cuda {
 
-inline constexpr int kRow4Bytes = 20; // of 32 elements: codes, scale, minimum
+inline constexpr int kRow4Bytes = 24; // of 32 elements: codes, factors
 inline constexpr int kGroup = static_cast<int>(kKvGroup);
 
 struct StoredRows {
@@ -44,7 +44,7 @@ __device__ __forceinline__ const std::uint16_t* halvesOf(const std::byte* p) {
     return reinterpret_cast<const std::uint16_t*>(p);
 }
 
-// Scale and minimum of 32 numbers as they will be read, and what a number is multiplied by.
+// Scale and minimum of some numbers as they will be read, and what a number is multiplied by.
 struct Row4Factors {
     std::uint16_t scale;
     std::uint16_t minimum;
@@ -52,13 +52,13 @@ struct Row4Factors {
     float inverse;
 };
 
-__device__ __forceinline__ Row4Factors row4Factors(float low, float high) {
+__device__ __forceinline__ Row4Factors row4Factors(float minimum, float scale) {
     Row4Factors factors;
-    factors.minimum = halfFromFloat32(low);
+    factors.minimum = halfFromFloat32(minimum);
     factors.origin = float32FromHalf(factors.minimum);
-    factors.scale = halfFromFloat32((high - factors.origin) / 15.0F);
-    const float scale = float32FromHalf(factors.scale);
-    factors.inverse = scale > 0.0F ? 1.0F / scale : 0.0F;
+    factors.scale = halfFromFloat32(scale);
+    const float step = float32FromHalf(factors.scale);
+    factors.inverse = step > 0.0F ? 1.0F / step : 0.0F;
     return factors;
 }
 
@@ -70,6 +70,45 @@ __device__ __forceinline__ int row4Code(float x, const Row4Factors& factors) {
 // A number, or NaN where it is not finite, so that whoever reads its group sees it.
 __device__ __forceinline__ float finiteOrNan(float x) {
     return sumOf(x, x - x);
+}
+
+// The line of least squares through the numbers of kLanes neighbours over the codes that they have.
+template <int kLanes>
+__device__ inline Row4Factors row4Fitted(float x, const Row4Factors& from) {
+    constexpr auto kCount = static_cast<float>(kLanes);
+    const auto code = static_cast<float>(row4Code(x, from));
+    const float offset = x - from.origin;
+    const float codes = lanesSum<kLanes>(code);
+    const float spread =
+        sumOf(productOf(kCount, lanesSum<kLanes>(code * code)), -productOf(codes, codes));
+    const float sum = lanesSum<kLanes>(offset);
+    const float products = lanesSum<kLanes>(productOf(offset, code));
+    const float slope = sumOf(productOf(kCount, products), -productOf(codes, sum)) / spread;
+    constexpr float kMost = 4096.0F; // 15 of them are a half still
+    if (spread == 0.0F || !(slope > 0.0F && slope < kMost)) {
+        return from; // one number only, or none
+    }
+    const float rest = sumOf(sum, -productOf(slope, codes));
+    return row4Factors(sumOf(from.origin, rest / kCount), slope);
+}
+
+// Of the numbers of kLanes neighbours, as the CPU has them: the range, fitted twice.
+template <int kLanes>
+__device__ inline Row4Factors row4Factors(float x) {
+    const float low = -lanesLargest<kLanes>(-x);
+    const float origin = float32FromHalf(halfFromFloat32(low));
+    const Row4Factors range = row4Factors(low, (lanesLargest<kLanes>(x) - origin) / 15.0F);
+    return row4Fitted<kLanes>(x, row4Fitted<kLanes>(x, range));
+}
+
+// Two codes a byte, those of the upper half of the warp above.
+__device__ inline void storeCodes4(float x, const Row4Factors& factors, std::byte* codes,
+                                   int lane) {
+    const int code = row4Code(x, factors);
+    const int upper = __shfl_down_sync(kFullWarp, code, kGroup / 2);
+    if (lane < kGroup / 2) {
+        codes[lane] = static_cast<std::byte>(code | upper << 4);
+    }
 }
 
 __device__ inline void storeRow8(const float* in, int elements, std::byte* out, int lane) {
@@ -100,15 +139,11 @@ __device__ inline void storeRow8(const float* in, int elements, std::byte* out, 
 __device__ inline void storeRow4(const float* in, int elements, std::byte* out, int lane) {
     for (int first = 0; first < elements; first += kGroup, out += kRow4Bytes) {
         const float x = finiteOrNan(first + lane < elements ? in[first + lane] : 0.0F);
-        const Row4Factors factors = row4Factors(warpSmallest(x), warpLargest(x));
-        const int code = row4Code(x, factors);
-        const int upper = __shfl_down_sync(kFullWarp, code, kGroup / 2);
-        if (lane < kGroup / 2) {
-            out[lane] = static_cast<std::byte>(code | upper << 4);
-        }
-        if (lane == 0) {
-            halvesOf(out + 16)[0] = factors.scale;
-            halvesOf(out + 16)[1] = factors.minimum;
+        const Row4Factors factors = row4Factors<kGroup / 2>(x);
+        storeCodes4(x, factors, out, lane);
+        if (lane % 16 == 0) {
+            halvesOf(out + 16)[lane / 8] = factors.scale;
+            halvesOf(out + 16)[lane / 8 + 1] = factors.minimum;
         }
     }
 }
@@ -180,8 +215,8 @@ __device__ inline float elementAt(const StoredRows& rows, const std::byte* block
             return float32FromHalf(halvesOf(row + rows.tailOffset())[d - rows.coded()]);
         }
         const std::byte* group = row + d / kGroup * kRow4Bytes;
-        const auto* factors = halvesOf(group + 16);
         const int within = d % kGroup;
+        const auto* factors = halvesOf(group + 16) + within / 16 * 2;
         const auto pair = static_cast<int>(group[within % 16]);
         const auto code = static_cast<float>(within < 16 ? pair & 15 : pair >> 4);
         return fmaf(code, float32FromHalf(factors[0]), float32FromHalf(factors[1]));

@@ -8,11 +8,17 @@ namespace kernels::cuda {
 
 inline constexpr int kWarpLanes = 32;
 
-__device__ __forceinline__ float warpSum(float value) {
-    for (int distance = kWarpLanes / 2; distance > 0; distance /= 2) {
+// Of each kLanes neighbours, a power of two.
+template <int kLanes>
+__device__ __forceinline__ float lanesSum(float value) {
+    for (int distance = kLanes / 2; distance > 0; distance /= 2) {
         value += __shfl_xor_sync(kFullWarp, value, distance);
     }
     return value;
+}
+
+__device__ __forceinline__ float warpSum(float value) {
+    return lanesSum<kWarpLanes>(value);
 }
 
 // NaN is kept.
@@ -20,11 +26,16 @@ __device__ __forceinline__ float largerOf(float a, float b) {
     return a >= b || a != a ? a : b;
 }
 
-__device__ __forceinline__ float warpLargest(float value) {
-    for (int distance = kWarpLanes / 2; distance > 0; distance /= 2) {
+template <int kLanes>
+__device__ __forceinline__ float lanesLargest(float value) {
+    for (int distance = kLanes / 2; distance > 0; distance /= 2) {
         value = largerOf(value, __shfl_xor_sync(kFullWarp, value, distance));
     }
     return value;
+}
+
+__device__ __forceinline__ float warpLargest(float value) {
+    return lanesLargest<kWarpLanes>(value);
 }
 
 __device__ __forceinline__ float warpSmallest(float value) {

@@ -27,10 +27,11 @@ double elementOfRow(const std::uint8_t* row, KvCoding coding, std::int64_t coded
         return static_cast<double>(scale) * static_cast<std::int8_t>(row[d]);
     }
     if (d >= coded) {
-        return halfAt(row + padded / 32 * 20 + 2 * (d - coded));
+        return halfAt(row + padded / 32 * 24 + 2 * (d - coded));
     }
-    const std::uint8_t* group = row + d / 32 * 20;
-    return halfAt(group + 18) + halfAt(group + 16) * nibble(group, d % 32);
+    const std::uint8_t* group = row + d / 32 * 24;
+    const std::uint8_t* factors = group + 16 + d % 32 / 16 * 4;
+    return halfAt(factors + 2) + halfAt(factors) * nibble(group, d % 32);
 }
 
 } // namespace

@@ -2611,8 +2611,8 @@
         <translation>单独设置键：INT4 按通道、以 32 个词元为一组编码，并完整保留最近 128 个。</translation>
     </message>
     <message>
-        <source>Values apart: INT4 codes them a token at a time in groups of 32.</source>
-        <translation>单独设置值：INT4 逐个词元编码，每 32 个元素一组。</translation>
+        <source>Values apart: INT4 codes them a token at a time in groups of 16.</source>
+        <translation>单独设置值：INT4 逐个词元编码，每 16 个元素一组。</translation>
     </message>
     <message>
         <source>FP32 for a file of F32 weights, else FP16</source>
