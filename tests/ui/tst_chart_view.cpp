@@ -121,6 +121,7 @@ private Q_SLOTS:
     void theMarkKeyAsksForABookmark();
     void aChartInAWindowOfItsOwnIsOneOfTheGroup();
     void anEmptyPlotSaysSo();
+    void nothingOfTheFrameCoversThePlot();
     void themeSwitchRepaints();
     void tableShowsWhatTheChartShows();
     void copiedValuesHaveNoWordsForGaps();
@@ -388,6 +389,18 @@ void TstChartView::anEmptyPlotSaysSo() {
     fixture.show(plot);
     const QImage image = fixture.first->grab().toImage();
     QVERIFY(count(image, ui::color(ColorRole::Text3), QRect(250, 100, 250, 100)) > 20);
+}
+
+// The frame has a ground and a title of its own; neither is shown.
+void TstChartView::nothingOfTheFrameCoversThePlot() {
+    Fixture fixture;
+    fixture.show(twoLines());
+    QVERIFY(!fixture.first->chart()->isBackgroundVisible());
+    const QImage picture = fixture.first->grab().toImage();
+    for (const QPoint corner : {QPoint(10, 4), QPoint(60, 5)}) {
+        const QColor ground = picture.pixelColor(corner * picture.devicePixelRatio());
+        QVERIFY2(isNear(ground, ui::color(ColorRole::Card)), qPrintable(ground.name()));
+    }
 }
 
 void TstChartView::themeSwitchRepaints() {

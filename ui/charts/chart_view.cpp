@@ -35,7 +35,9 @@ ChartView::ChartView(ChartGroup& group, QWidget* parent) : QChartView(parent), m
         frame->layout()->setContentsMargins(0, 0, 0, 0);
     }
     for (QGraphicsItem* item : frame->childItems()) {
-        item->setVisible(qgraphicsitem_cast<QGraphicsTextItem*>(item) == nullptr); // an empty title
+        if (qgraphicsitem_cast<QGraphicsTextItem*>(item) != nullptr) {
+            item->hide(); // an empty title
+        }
     }
     QChart* before = chart();
     setChart(frame);
