@@ -151,28 +151,31 @@ double ttftWindow(const History& history, const ChartRange& range) {
                                            range.maxPoints, kTtftStep));
 }
 
-QuantileCurves rollingTtft(const History& history, const ChartRange& range) {
+namespace {
+
+// Quantiles of what `value` gives of each request in the window; NaN: it does not count.
+template <class Value>
+QuantileCurves rolling(const History& history, const ChartRange& range,
+                       GridCache<QuantilePoint>* cache, Value value) {
     const double windowSeconds = ttftWindow(history, range);
     const auto& requests = history.requests();
-    const auto counts = [&range](const RequestPoint& request) {
-        return isLatencySample(request, range.filter) && std::isfinite(ttftMs(request, range.edge));
-    };
     const double to = std::min(range.to, history.endSeconds());
     const std::vector<double> times = gridTimes(range.from, to, range.maxPoints, kTtftStep);
-    const auto compute = [&](std::size_t begin, std::size_t end, std::vector<TtftPoint>& points) {
+    const auto compute = [&](std::size_t begin, std::size_t end,
+                             std::vector<QuantilePoint>& points) {
         RollingQuantiles window;
         auto entering = std::ranges::upper_bound(requests, times[begin] - windowSeconds, {},
                                                  &RequestPoint::seconds);
         auto leaving = entering;
         for (std::size_t i = begin; i < end; ++i) {
             for (; entering != requests.end() && entering->seconds <= times[i]; ++entering) {
-                if (counts(*entering)) {
-                    window.add(ttftMs(*entering, range.edge));
+                if (const double each = value(*entering); std::isfinite(each)) {
+                    window.add(each);
                 }
             }
             for (; leaving != entering && leaving->seconds <= times[i] - windowSeconds; ++leaving) {
-                if (counts(*leaving)) {
-                    window.remove(ttftMs(*leaving, range.edge));
+                if (const double each = value(*leaving); std::isfinite(each)) {
+                    window.remove(each);
                 }
             }
             points[i] = {.p50 = window.quantile(0.50).value_or(kGap),
@@ -185,8 +188,7 @@ QuantileCurves rollingTtft(const History& history, const ChartRange& range) {
                        .window = windowSeconds,
                        .filter = range.filter,
                        .edge = range.edge};
-    const std::vector<TtftPoint> points = onGrid<TtftPoint>(
-        times, key, range.cache != nullptr ? &range.cache->ttft : nullptr, compute);
+    const std::vector<QuantilePoint> points = onGrid<QuantilePoint>(times, key, cache, compute);
     const std::int64_t least50 = leastCount(0.50);
     const std::int64_t least90 = leastCount(0.90);
     const std::int64_t least99 = leastCount(0.99);
@@ -200,6 +202,28 @@ QuantileCurves rollingTtft(const History& history, const ChartRange& range) {
         curves.unsure99.push_back(points[i].count < least99);
     }
     return curves;
+}
+
+} // namespace
+
+QuantileCurves rollingTtft(const History& history, const ChartRange& range) {
+    return rolling(history, range, range.cache != nullptr ? &range.cache->ttft : nullptr,
+                   [&range](const RequestPoint& request) {
+                       return isLatencySample(request, range.filter) ? ttftMs(request, range.edge)
+                                                                     : kGap;
+                   });
+}
+
+// How late a request left has nothing to do with how it was answered: all of them count.
+QuantileCurves rollingLag(const History& history, const ChartRange& range) {
+    return rolling(
+        history, range, range.cache != nullptr ? &range.cache->lag : nullptr,
+        [](const RequestPoint& request) {
+            return request.hasLedger
+                       ? static_cast<double>(
+                             request.ledgerMs[static_cast<std::size_t>(engine::Stage::Lag)])
+                       : kGap;
+        });
 }
 
 } // namespace app::parts

@@ -33,5 +33,11 @@ struct QuantileCurves {
 // view of days leaves no request out.
 double ttftWindow(const History& history, const ChartRange& range);
 QuantileCurves rollingTtft(const History& history, const ChartRange& range);
+// The same of how late requests left: received − scheduled.
+QuantileCurves rollingLag(const History& history, const ChartRange& range);
+
+// Rows of the chart table.
+Plot ttftChart(const History& history, const ChartRange& range);
+Plot lagChart(const History& history, const ChartRange& range);
 
 } // namespace app::parts

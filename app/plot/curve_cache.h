@@ -49,7 +49,7 @@ private:
     std::unordered_map<std::int64_t, Point> m_points;
 };
 
-struct TtftPoint {
+struct QuantilePoint {
     double p50 = 0.0, p90 = 0.0, p99 = 0.0;
     std::int64_t count = 0;
 };
@@ -57,7 +57,7 @@ inline constexpr std::size_t kLedgerCurves = 5;
 using LedgerPoint = std::array<double, kLedgerCurves>;
 
 struct CurveCache {
-    GridCache<TtftPoint> ttft;
+    GridCache<QuantilePoint> ttft, lag;
     GridCache<LedgerPoint> ledger;
 };
 

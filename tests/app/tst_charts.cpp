@@ -77,6 +77,7 @@ private Q_SLOTS:
     void distributionsEndAtOneHundred();
     void lineLiesWhereTheScaleSays();
     void gapStaysWhite();
+    void lagIsOfEveryRequestThatWasSent();
     void unsureLineIsDashed();
     void stackFillsFromZero();
     void dataStaysInsideItsArea();
@@ -130,12 +131,32 @@ void TstCharts::everyChartIsDrawable() {
     }
 }
 
+void TstCharts::lagIsOfEveryRequestThatWasSent() {
+    History history;
+    history.reset({});
+    for (int i = 1; i <= 400; ++i) {
+        RequestPoint point;
+        point.seconds = 0.1 * i;
+        point.ttftMs = 50.0;
+        point.hasLedger = i % 4 != 0; // the others tell no lag
+        point.outcome = i % 3 == 0 ? engine::Outcome::Cancelled : engine::Outcome::Completed;
+        point.ledgerMs[static_cast<std::size_t>(engine::Stage::Lag)] = i % 3 == 0 ? 12.0F : 2.0F;
+        history.addRequest(point);
+    }
+    const Plot plot = findChart("lag")->make(history, {.from = 0, .to = 40, .window = 40.0});
+    QCOMPARE(plot.series.size(), 2U);
+    const double p50 = plot.series[0].points.back().y(), p99 = plot.series[1].points.back().y();
+    QVERIFY2(std::abs(p50 - 2.0) < 0.02, qPrintable(QString::number(p50)));
+    QVERIFY2(std::abs(p99 - 12.0) < 0.05, qPrintable(QString::number(p99)));
+    QVERIFY(!plot.series[0].unsure.back() && plot.series[0].unsure.front());
+}
+
 // Panned to and fro, also beyond both ends: what was kept is what would have been computed.
 void TstCharts::keptCurvesAreTheSameWhereverOneLooks() {
     const History history = tests::exampleHistory({.seconds = 460.0});
     CurveCache cache;
     std::mt19937_64 random(3);
-    for (const char* key : {"ttft", "ledger"}) {
+    for (const char* key : {"ttft", "ledger", "lag"}) {
         const ChartRow* row = findChart(key);
         double from = 100.0;
         for (int move = 0; move < 40; ++move) {
@@ -162,7 +183,7 @@ void TstCharts::keptCurvesAreTheSameWhereverOneLooks() {
         }
     }
     QVERIFY(cache.ttft.size() > 400);
-    QVERIFY(cache.ttft.size() <= GridCache<TtftPoint>::kMostPoints + 400);
+    QVERIFY(cache.ttft.size() <= GridCache<QuantilePoint>::kMostPoints + 400);
 }
 
 void TstCharts::keptCurvesAreForgottenWithTheirChoice() {
