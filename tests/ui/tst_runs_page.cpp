@@ -4,6 +4,7 @@
 #include "ui/charts/bookmark_field.h"
 #include "ui/charts/chart_group.h"
 #include "ui/charts/chart_view.h"
+#include "ui/charts/chart_window.h"
 #include "ui/pages/runs_page.h"
 #include "ui/panels/comparison_view.h"
 #include "ui/panels/dialect_view.h"
@@ -103,6 +104,7 @@ private Q_SLOTS:
     void theBaselineIsPinnedAndOthersAreHeldAgainstIt();
     void tagsAreWrittenToTheLog();
     void aSelectedSpanOfARunHasItsOwnFigures();
+    void aChartOfARunStandsInAWindowOfItsOwn();
     void aRunSplitsAtItsCrosshairAndComesBack();
     void anEventOfARunSplitsIt();
     void aPlaceTooNearTheEndIsSaidNotSplit();
@@ -469,6 +471,33 @@ void TstRunsPage::aSelectedSpanOfARunHasItsOwnFigures() {
     QTest::keyClick(chart, Qt::Key_Z);
     QTRY_COMPARE(view->charts()->charts()[3]->plot().xMin, 4.0);
     QTRY_COMPARE(chart->plot().xMax, 8.0); // they come one after the other
+}
+
+void TstRunsPage::aChartOfARunStandsInAWindowOfItsOwn() {
+    Fixture at;
+    at.open(at.second);
+    ui::RunCharts* charts = at.page->opened()->charts();
+    QTest::keyClick(charts->charts().front(), Qt::Key_P);
+    const auto windows = charts->findChildren<ui::ChartWindow*>();
+    QCOMPARE(windows.size(), 1);
+    ui::ChartWindow* window = windows.front();
+    const QString key = charts->charts().front()->plot().key;
+    QVERIFY(window->isVisible());
+    QCOMPARE(window->chart()->plot().key, key);
+    QCOMPARE(charts->popOut(key), window); // the same, not a second
+    QVERIFY(charts->popOut(QStringLiteral("nothing")) == nullptr);
+    // It shares crosshair and view with the page.
+    charts->group().select(std::pair(4.0, 8.0));
+    QTest::keyClick(window->chart(), Qt::Key_Z);
+    QTRY_COMPARE(window->chart()->plot().xMin, 4.0);
+    QTRY_COMPARE(charts->charts().front()->plot().xMin, 4.0);
+    // Another run is shown in it too.
+    at.open(at.first);
+    QTRY_VERIFY(window->chart()->plot().xMin != 4.0);
+    window->close();
+    QTRY_VERIFY(charts->findChildren<ui::ChartWindow*>().isEmpty());
+    charts->group().fit();
+    QTRY_COMPARE(charts->charts().front()->plot().xMin, 0.0);
 }
 
 void TstRunsPage::aRunSplitsAtItsCrosshairAndComesBack() {

@@ -393,6 +393,7 @@ QList<KeyHint> RunsPage::keys() const {
             {QStringLiteral("← / →"), tr("Move the crosshair of the charts")},
             {QStringLiteral("[ / ]"), tr("Select from the crosshair, up to the crosshair")},
             {QStringLiteral("M"), tr("Bookmark at the crosshair")},
+            {QStringLiteral("P"), tr("Show the chart in focus in a window of its own")},
             {QStringLiteral("X"), tr("Compare before and after the crosshair or the event")}};
 }
 

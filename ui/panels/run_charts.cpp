@@ -6,6 +6,7 @@
 #include "ui/charts/bookmark_field.h"
 #include "ui/charts/chart_group.h"
 #include "ui/charts/chart_view.h"
+#include "ui/charts/chart_window.h"
 #include "ui/pages/live_events.h"
 #include "ui/theme.h"
 #include "ui/widgets/event_strip.h"
@@ -71,8 +72,12 @@ RunCharts::RunCharts(QWidget* parent)
 }
 
 RunCharts::~RunCharts() {
+    // Before their group, which is a child like them.
+    for (const auto& [key, window] : m_windows) {
+        delete window;
+    }
     for (const ChartView* chart : m_charts) {
-        delete chart; // before their group, which is a child like them
+        delete chart;
     }
 }
 
@@ -93,6 +98,9 @@ void RunCharts::setRun(const app::OpenedRun& run) {
             m_events->setCurrent(number);
             m_group->goToMarker(number);
         });
+        chart->setCanPopOut(true);
+        connect(chart, &ChartView::popOutRequested, this,
+                [this, chart] { popOut(chart->plot().key); });
         m_charts.push_back(chart);
     }
     if (m_run == nullptr) {
@@ -119,6 +127,9 @@ void RunCharts::setRun(const app::OpenedRun& run) {
         const double end = run.plots.empty() ? 1.0 : run.plots.front().xMax;
         m_group->beginRun(end, end);
         m_remaining = 0; // they are there already
+    }
+    for (const auto& [key, window] : m_windows) {
+        feed(*window->chart(), key);
     }
     feedEvents();
 }
@@ -164,7 +175,9 @@ void RunCharts::beginFeed() {
         return;
     }
     askForSeconds();
-    m_remaining = m_charts.size(); // the turn goes on round, so that a view that moves starves none
+    m_remaining =
+        m_charts.size() +
+        m_windows.size(); // the turn goes on round, so that a view that moves starves none
     if (!m_feedTimer->isActive()) {
         m_feedTimer->start(0ms);
     }
@@ -208,28 +221,62 @@ void RunCharts::askForSeconds() {
         });
 }
 
+// In turn: the charts of the page, then those in windows of their own.
 void RunCharts::feedNext() {
-    if (m_remaining == 0 || m_charts.empty() || m_run == nullptr) {
+    const std::size_t count = m_charts.size() + m_windows.size();
+    if (m_remaining == 0 || count == 0 || m_run == nullptr) {
         return;
     }
     --m_remaining;
-    m_next = (m_next + 1) % m_charts.size();
-    ChartView* chart = m_charts[m_next];
-    if (chart->isHidden()) {
+    m_next = (m_next + 1) % count;
+    if (m_next >= m_charts.size()) {
+        const auto& [key, window] = m_windows[m_next - m_charts.size()];
+        feed(*window->chart(), key);
+    } else if (!m_charts[m_next]->isHidden()) {
+        feed(*m_charts[m_next], m_charts[m_next]->plot().key);
+    } else {
         m_feedTimer->start(0ms);
         return;
-    }
-    if (const app::ChartRow* row = app::findChart(chart->plot().key.toStdString())) {
-        const TimeView& view = m_group->view();
-        chart->setPlot(row->make(historyOf(*row), {.from = view.from(),
-                                                   .to = view.to(),
-                                                   .maxPoints = chart->plotWidth(),
-                                                   .cache = &m_cache,
-                                                   .limits = app::runLimits(m_run->summary)}));
     }
     if (m_remaining > 0) {
         m_feedTimer->start(kBetweenCharts);
     }
+}
+
+void RunCharts::feed(ChartView& chart, const QString& key) {
+    if (const app::ChartRow* row = app::findChart(key.toStdString())) {
+        const TimeView& view = m_group->view();
+        chart.setPlot(row->make(historyOf(*row), {.from = view.from(),
+                                                  .to = view.to(),
+                                                  .maxPoints = chart.plotWidth(),
+                                                  .cache = &m_cache,
+                                                  .limits = app::runLimits(m_run->summary)}));
+    }
+}
+
+ChartWindow* RunCharts::popOut(const QString& key) {
+    const auto known = std::ranges::find(m_windows, key, &std::pair<QString, ChartWindow*>::first);
+    if (known != m_windows.end()) {
+        known->second->raise();
+        known->second->activateWindow();
+        return known->second;
+    }
+    const app::ChartRow* row = app::findChart(key.toStdString());
+    const auto named = std::ranges::find(m_available, key, &std::pair<QString, QString>::first);
+    if (m_run == nullptr || row == nullptr || named == m_available.end()) {
+        return nullptr;
+    }
+    auto* made = new ChartWindow(*m_group, this);
+    made->setWindowTitle(tr("%1 – Headway").arg(named->second));
+    connect(made->chart(), &ChartView::markerActivated, m_group, &ChartGroup::goToMarker);
+    connect(made, &ChartWindow::closed, this, [this, made] {
+        std::erase_if(m_windows, [made](const auto& each) { return each.second == made; });
+        made->deleteLater();
+    });
+    m_windows.emplace_back(key, made);
+    made->show();
+    feed(*made->chart(), key);
+    return made;
 }
 
 void RunCharts::feedEvents() {
@@ -270,7 +317,7 @@ void RunCharts::keyPressEvent(QKeyEvent* event) {
 void RunCharts::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     if (m_run != nullptr) { // as many points as the new width can show
-        m_remaining = m_charts.size();
+        m_remaining = m_charts.size() + m_windows.size();
         m_feedTimer->start(kResizeDelay);
     }
 }

@@ -25,6 +25,7 @@ namespace ui {
 
 class ChartGroup;
 class ChartView;
+class ChartWindow;
 class EventStrip;
 class LiveEvents;
 
@@ -45,6 +46,7 @@ public:
     const std::vector<std::pair<QString, QString>>& available() const { return m_available; }
     void setChartShown(const QString& key, bool isShown);
     bool isChartShown(const QString& key) const;
+    ChartWindow* popOut(const QString& key); // the one there is, or a new one
 
 Q_SIGNALS:
     void selectionChanged();
@@ -59,6 +61,7 @@ protected:
 
 private:
     void feedNext();
+    void feed(ChartView& chart, const QString& key);
     void feedEvents();
     void beginFeed();
     void placeCharts();
@@ -76,6 +79,7 @@ private:
     app::CurveCache m_cache; // of its curves
     ChartGroup* m_group;
     std::vector<ChartView*> m_charts;
+    std::vector<std::pair<QString, ChartWindow*>> m_windows; // by the key of their chart
     std::vector<std::pair<QString, QString>> m_available;
     QStringList m_more, m_hidden; // beside and of the default ones
     QGridLayout* m_grid;
