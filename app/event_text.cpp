@@ -9,6 +9,7 @@
 #include <QStringList>
 
 #include <algorithm>
+#include <cmath>
 
 namespace app {
 
@@ -27,11 +28,16 @@ QString valueLabel(const engine::FieldChange& change, const std::string& value) 
     return field != nullptr ? choiceLabel(*field, value) : text(value);
 }
 
+// "Token budget 512 → 1,024 tok"; a word, as 0 often is one, has no unit.
 QString changeText(const engine::FieldChange& change) {
     const engine::Field* field = engine::findField(change.key);
-    return translated(QT_TRANSLATE_NOOP("labels", "%1 %2 → %3"))
-        .arg(field != nullptr ? fieldLabel(*field) : text(change.key),
-             valueLabel(change, change.before), valueLabel(change, change.after));
+    const QString line =
+        translated(QT_TRANSLATE_NOOP("labels", "%1 %2 → %3"))
+            .arg(field != nullptr ? fieldLabel(*field) : text(change.key),
+                 valueLabel(change, change.before), valueLabel(change, change.after));
+    const bool isWord = change.after == "0" && field != nullptr && !field->zeroMeans.empty();
+    const QString unit = field != nullptr && !isWord ? unitLabel(*field) : QString();
+    return unit.isEmpty() ? line : line + QLatin1Char(' ') + unit;
 }
 
 QString sentence(const engine::ConfigApplied& applied) {
@@ -109,13 +115,34 @@ QString value(const engine::Notice& notice, std::string_view key) {
     return pair != notice.values.end() ? text(pair->second) : QString();
 }
 
+// A number as people read it; what is none stays as it is.
+QString number(const engine::Notice& notice, std::string_view key) {
+    const QString plain = value(notice, key);
+    bool isNumber = false;
+    const double number = plain.toDouble(&isNumber);
+    if (!isNumber) {
+        return plain;
+    }
+    const double size = std::abs(number);
+    return numberText(number, number == std::floor(number) || size >= 100.0 ? 0
+                              : size >= 10.0                                ? 1
+                                                                            : 2);
+}
+
+QString milliseconds(const engine::Notice& notice, std::string_view key) {
+    const QString plain = value(notice, key);
+    bool isNumber = false;
+    const double number = plain.toDouble(&isNumber);
+    return isNumber ? millisecondsText(number) : plain;
+}
+
 // What arrives in a stage of a workload: "16 → 40 req/s, Poisson", "8 users".
 QString arrivals(const engine::Notice& notice) {
-    if (const QString users = value(notice, "users"); !users.isEmpty()) {
+    if (const QString users = number(notice, "users"); !users.isEmpty()) {
         return translated(QT_TRANSLATE_NOOP("labels", "%1 users, closed loop")).arg(users);
     }
-    QString rate = value(notice, "rate");
-    if (const QString end = value(notice, "to_rate"); !end.isEmpty() && end != rate) {
+    QString rate = number(notice, "rate");
+    if (const QString end = number(notice, "to_rate"); !end.isEmpty() && end != rate) {
         rate += QStringLiteral(" → ") + end;
     }
     return value(notice, "kind") == QLatin1String("gamma")
@@ -174,7 +201,7 @@ QString weightsSentence(const engine::Notice& notice) {
     return translated(QT_TRANSLATE_NOOP("labels", "Weights %1 → %2: memory %3 → %4, made in %5 ms"))
         .arg(choiceLabel(field, value(notice, "from").toStdString()),
              choiceLabel(field, value(notice, "to").toStdString()), bytes("before_bytes"),
-             bytes("after_bytes"), value(notice, "prepared_ms"));
+             bytes("after_bytes"), milliseconds(notice, "prepared_ms"));
 }
 
 // "Quality after …: perplexity +0.14 % (0.05 to 0.22), KL 0.0031, same likeliest token 97.2 %".
@@ -183,19 +210,19 @@ QString qualitySentence(const engine::Notice& notice) {
         return translated(QT_TRANSLATE_NOOP("labels", "Quality check: answers are garbled (%1)"))
             .arg(value(notice, "change"));
     }
-    const auto number = [&](std::string_view key, int digits) {
+    const auto decimal = [&](std::string_view key, int digits) {
         return QLocale().toString(value(notice, key).toDouble(), 'f', digits);
     };
-    QString change = number("perplexity_change_percent", 2) + QStringLiteral(" %");
+    QString change = decimal("perplexity_change_percent", 2) + QStringLiteral(" %");
     if (!value(notice, "perplexity_change_percent_low").isEmpty()) {
         change += translated(QT_TRANSLATE_NOOP("labels", " (%1 to %2)"))
-                      .arg(number("perplexity_change_percent_low", 2),
-                           number("perplexity_change_percent_high", 2));
+                      .arg(decimal("perplexity_change_percent_low", 2),
+                           decimal("perplexity_change_percent_high", 2));
     }
     return translated(QT_TRANSLATE_NOOP("labels", "Quality over %1 tokens: perplexity %2, mean KL "
                                                   "%3, same likeliest token %4 %"))
-        .arg(value(notice, "tokens"), change, number("mean_kl", 4),
-             number("top_agreement_percent", 1));
+        .arg(value(notice, "tokens"), change, decimal("mean_kl", 4),
+             decimal("top_agreement_percent", 1));
 }
 
 struct NoticeTemplate {
@@ -274,12 +301,12 @@ QString levelSentence(const engine::Notice& notice) {
             : translated(QT_TRANSLATE_NOOP("labels", "Level %1 → %2")).arg(before, after);
     QString line = translated(QT_TRANSLATE_NOOP("labels", "%1: %2"))
                        .arg(change, causeText(value(notice, "cause")));
-    if (const QString p90 = value(notice, "p90_ms"); !p90.isEmpty()) {
+    if (const QString p90 = milliseconds(notice, "p90_ms"); !p90.isEmpty()) {
         line +=
             QStringLiteral(" · ") + translated(QT_TRANSLATE_NOOP("labels", "TTFT p90 %1 ms, n %2"))
                                         .arg(p90, value(notice, "n"));
     }
-    if (const QString limit = value(notice, "limit_ms"); !limit.isEmpty()) {
+    if (const QString limit = milliseconds(notice, "limit_ms"); !limit.isEmpty()) {
         line += QStringLiteral(" · ") +
                 translated(QT_TRANSLATE_NOOP("labels", "limit %1 ms")).arg(limit);
     }
@@ -289,7 +316,7 @@ QString levelSentence(const engine::Notice& notice) {
 QString effectSentence(const engine::Notice& notice) {
     const QString verdict = value(notice, "verdict");
     const auto figure = [&](std::string_view key) {
-        const QString text = value(notice, key);
+        const QString text = milliseconds(notice, key);
         return text.isEmpty() ? QStringLiteral("—") : text;
     };
     const QString words = verdict == QLatin1String("better")
@@ -338,9 +365,14 @@ QString sentence(const engine::Notice& notice) {
     if (row->first.empty()) {
         return line;
     }
+    constexpr std::string_view kFigures[] = {"blocks", "mib", "count", "seconds"};
+    const auto shown = [&notice, &kFigures](std::string_view key) {
+        return std::ranges::find(kFigures, key) != std::end(kFigures) ? number(notice, key)
+                                                                      : value(notice, key);
+    };
     // One value at a time would take a "%2" inside the first for a place.
-    return row->second.empty() ? line.arg(value(notice, row->first))
-                               : line.arg(value(notice, row->first), value(notice, row->second));
+    return row->second.empty() ? line.arg(shown(row->first))
+                               : line.arg(shown(row->first), shown(row->second));
 }
 
 } // namespace

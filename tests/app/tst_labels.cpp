@@ -113,7 +113,10 @@ void TstLabels::sizesAndTimesHaveThreeDigits() {
 void TstLabels::eventsAreSentences() {
     QCOMPARE(
         eventText(eventOf(engine::ConfigApplied{{{"batching.max_batch", "16", "2000"}}, 2914})),
-        QStringLiteral("Max batch 16 → 2,000, from step 2,914"));
+        QStringLiteral("Max batch 16 → 2,000 req, from step 2,914"));
+    QCOMPARE(
+        eventText(eventOf(engine::ConfigApplied{{{"batching.token_budget", "512", "1024"}}, 3})),
+        QStringLiteral("Token budget 512 → 1,024 tok, from step 3"));
     QCOMPARE(eventText(eventOf(engine::Notice{"stage", {{"stage", "2"}, {"rate", "16"}}})),
              QStringLiteral("Stage 2: 16 req/s"));
     QCOMPARE(eventText(eventOf(engine::Notice{"stage", {{"stage", "1"}, {"users", "32"}}})),
