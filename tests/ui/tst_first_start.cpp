@@ -5,12 +5,15 @@
 #include "ui/pages/log_page.h"
 #include "ui/panels/model_dialog.h"
 #include "ui/theme.h"
+#include "ui/widgets/choice_field.h"
+#include "ui/widgets/segmented.h"
 
 #include <QClipboard>
 #include <QComboBox>
 #include <QFile>
 #include <QGuiApplication>
 #include <QLabel>
+#include <QLineEdit>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -30,6 +33,7 @@ private Q_SLOTS:
     void factsNameFormatsAndMemory();
     void logShowsEventsNewestFirst();
     void logFiltersAndCopies();
+    void logFiltersByKindWhoAndSeverityWithKeys();
 };
 
 void TstFirstStart::aMissingModelSaysHowToGetIt() {
@@ -206,6 +210,59 @@ void TstFirstStart::logFiltersAndCopies() {
     QCOMPARE(page.model().rowCount(), 0);
     page.openArgument({});
     QVERIFY(page.model().rowCount() >= 2);
+}
+
+void TstFirstStart::logFiltersByKindWhoAndSeverityWithKeys() {
+    tests::FakeSession fake;
+    fake.load();
+    ui::LogPage page(fake.session);
+    page.show();
+    page.setShown(true);
+    page.activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&page));
+    QVERIFY(fake.session.setField("batching.max_batch", "12"));
+    QVERIFY(!fake.session.setField("batching.max_batch", "9000"));
+    engine::RequestRecord refused;
+    refused.reason = engine::FinishReason::TooLong;
+    refused.message = "over the context";
+    fake.backend->push(refused);
+    QTRY_VERIFY(page.shownText().contains(QStringLiteral("over the context")));
+    const int all = page.model().rowCount();
+    const auto shows = [&page](const char* text) {
+        return page.shownText().contains(QString::fromUtf8(text));
+    };
+    // What was refused by a rule is a warning, a setting that was refused a problem.
+    auto* severity = page.findChild<ui::Segmented*>();
+    severity->setFocus();
+    QTest::keyClick(severity, Qt::Key_Right);
+    QVERIFY(shows("9000") && shows("over the context") && !shows("16 → 12"));
+    QTest::keyClick(severity, Qt::Key_Right);
+    QVERIFY(shows("9000") && !shows("over the context"));
+    QTest::keyClick(severity, Qt::Key_Left);
+    QTest::keyClick(severity, Qt::Key_Left);
+    QCOMPARE(page.model().rowCount(), all);
+    const auto choices = page.findChildren<ui::ChoiceField*>();
+    QCOMPARE(choices.size(), 2);
+    for (ui::ChoiceField* choice : choices) {
+        QVERIFY(!choice->accessibleName().isEmpty());
+        QCOMPARE(choice->focusPolicy() & Qt::TabFocus, Qt::TabFocus);
+    }
+    choices[0]->setFocus();
+    QTest::keyClick(choices[0], Qt::Key_Down); // settings
+    QVERIFY(shows("16 → 12") && shows("9000") && !shows("over the context"));
+    QTest::keyClick(choices[0], Qt::Key_End); // notes
+    QCOMPARE(page.model().rowCount(), 0);
+    QTest::keyClick(choices[0], Qt::Key_Home);
+    QCOMPARE(page.model().rowCount(), all);
+    QTest::keyClick(choices[1], Qt::Key_Down); // the operator
+    QVERIFY(!shows("over the context"));
+    QTest::keyClick(choices[1], Qt::Key_Home);
+    // The filter is reached by its key, and what is typed narrows.
+    QTest::keyClick(&page, Qt::Key_Slash);
+    auto* filter = page.findChild<QLineEdit*>();
+    QTRY_VERIFY(filter->hasFocus());
+    QTest::keyClicks(filter, QStringLiteral("context"));
+    QCOMPARE(page.model().rowCount(), 1);
 }
 
 QTEST_MAIN(TstFirstStart)

@@ -10,6 +10,7 @@
 #include "ui/pages/live_tiles.h"
 #include "ui/theme.h"
 #include "ui/widgets/event_strip.h"
+#include "ui/widgets/fit_width.h"
 #include "ui/widgets/segmented.h"
 
 #include <QComboBox>
@@ -23,20 +24,6 @@
 #include <algorithm>
 
 namespace ui {
-
-namespace {
-
-// As wide as the widest choice needs: the toolbar has little room.
-void fitWidth(QComboBox* combo) {
-    const QFontMetrics metrics(font(type::kControl, QFont::Medium)); // the sheet's, from the start
-    int widest = 0;
-    for (int index = 0; index < combo->count(); ++index) {
-        widest = std::max(widest, metrics.horizontalAdvance(combo->itemText(index)));
-    }
-    combo->setFixedWidth(widest + 35);
-}
-
-} // namespace
 
 QByteArray LivePage::state() const {
     QJsonArray charts;

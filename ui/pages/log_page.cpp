@@ -2,11 +2,16 @@
 
 #include "app/labels.h"
 #include "app/observe/alarms.h"
+#include "app/observe/bookmark.h"
+#include "app/observe/quiet_markers.h"
+#include "app/plot/charts.h"
 #include "app/plot/plot.h"
 #include "app/session.h"
 #include "ui/icons.h"
 #include "ui/theme.h"
 #include "ui/widgets/card.h"
+#include "ui/widgets/choice_field.h"
+#include "ui/widgets/fit_width.h"
 #include "ui/widgets/segmented.h"
 #include "ui/widgets/table_view.h"
 
@@ -18,8 +23,11 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QShortcut>
 #include <QTime>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace ui {
 
@@ -28,21 +36,65 @@ namespace {
 constexpr std::size_t kMostRows = 50'000; // the run log has all of it
 constexpr std::size_t kDropped = kMostRows / 20;
 
-enum class LogColumn : std::uint8_t { Time, Source, Text };
+enum class LogColumn : std::uint8_t { Time, Source, Severity, Text };
 
-bool isBad(const engine::Event& event) {
-    if (std::holds_alternative<engine::Failed>(event.body)) {
-        return true;
+// What a notice is about; those not named here are the engine's.
+constexpr std::pair<std::string_view, LogKind> kNoticeKinds[] = {
+    {"edit_refused", LogKind::Settings},
+    {"weights_changed", LogKind::Settings},
+    {"quality_checked", LogKind::Settings},
+    {"quality_unchecked", LogKind::Settings},
+    {"degradation_", LogKind::Alarms},
+    {app::kAlarmRaised, LogKind::Alarms},
+    {app::kAlarmCleared, LogKind::Alarms},
+    {"stage", LogKind::Load},
+    {"workload_", LogKind::Load},
+    {"run_", LogKind::Load},
+    {"recording_problem", LogKind::Load},
+    {app::kBookmark, LogKind::Notes},
+    {app::kPreemptionBurst, LogKind::Requests},
+    {"marker", LogKind::Notes},
+};
+
+struct KindOf {
+    LogKind operator()(const engine::ConfigApplied&) const { return LogKind::Settings; }
+    LogKind operator()(const engine::FirstToken&) const { return LogKind::Requests; }
+    LogKind operator()(const engine::RequestFinished&) const { return LogKind::Requests; }
+    LogKind operator()(const engine::Preempted&) const { return LogKind::Requests; }
+    LogKind operator()(const engine::BatchEnded&) const { return LogKind::Requests; }
+    LogKind operator()(const engine::PhaseTimed&) const { return LogKind::Engine; }
+    LogKind operator()(const engine::StateChanged&) const { return LogKind::Engine; }
+    LogKind operator()(const engine::Failed&) const { return LogKind::Engine; }
+    LogKind operator()(const engine::Notice& notice) const {
+        const auto* found = std::ranges::find_if(kNoticeKinds, [&notice](const auto& each) {
+            return std::string_view(notice.kind).starts_with(each.first);
+        });
+        return found != std::end(kNoticeKinds) ? found->second : LogKind::Engine;
     }
+};
+
+Severity severityOf(const engine::Event& event) {
     if (const auto* finished = std::get_if<engine::RequestFinished>(&event.body)) {
         return finished->record != nullptr &&
-               engine::outcome(finished->record->reason) == engine::Outcome::Failed;
+                       engine::outcome(finished->record->reason) == engine::Outcome::Failed
+                   ? Severity::Problem
+                   : Severity::Warning; // refused: the others are not in the log
     }
     if (const auto* notice = std::get_if<engine::Notice>(&event.body)) {
-        return notice->kind == "load_failed" || notice->kind == "edit_refused" ||
-               notice->kind == app::kAlarmRaised;
+        constexpr std::string_view kProblems[] = {"load_failed", "edit_refused",
+                                                  "recording_problem", app::kAlarmRaised};
+        if (std::ranges::find(kProblems, notice->kind) != std::end(kProblems)) {
+            return Severity::Problem;
+        }
     }
-    return false;
+    switch (app::markerKind(event)) {
+    case app::MarkerKind::Alarm:
+        return Severity::Problem;
+    case app::MarkerKind::Warning:
+        return Severity::Warning;
+    default:
+        return Severity::Note;
+    }
 }
 
 // Completed and cancelled requests have a page of their own.
@@ -61,6 +113,13 @@ bool belongsInLog(const engine::Event& event) {
     return outcome == engine::Outcome::Failed || outcome == engine::Outcome::Rejected;
 }
 
+// Empty for a note: quiet when all is well.
+QString severityName(Severity severity) {
+    return severity == Severity::Problem   ? LogPage::tr("problem")
+           : severity == Severity::Warning ? LogPage::tr("warning")
+                                           : QString();
+}
+
 std::vector<ui::Column<LogRow>> logColumns() {
     using C = ui::Column<LogRow>;
     return {C([] { return LogPage::tr("Time"); }, [](const LogRow& row) { return row.clock; })
@@ -75,6 +134,10 @@ std::vector<ui::Column<LogRow>> logColumns() {
               [](const LogRow& row) {
                   return app::sourceLabel(row.event.source);
               }).wide(92),
+            C([] { return LogPage::tr("Severity"); },
+              [](const LogRow& row) { return severityName(row.severity); })
+                .sortedBy([](const LogRow& row) { return static_cast<double>(row.severity); })
+                .wide(92),
             C([] { return LogPage::tr("What"); },
               [](const LogRow& row) { return app::eventText(row.event); })
                 .withToolTip([](const LogRow& row) { return app::eventText(row.event); })
@@ -87,10 +150,18 @@ public:
 
 protected:
     CellStyle style(const QModelIndex& index) const override {
-        if (index.column() != static_cast<int>(LogColumn::Text)) {
+        if (index.column() < static_cast<int>(LogColumn::Severity)) {
             return {.color = ColorRole::Text3};
         }
-        return {.color = m_model.rowAt(index.row()).isBad ? ColorRole::Bad : ColorRole::Text1};
+        switch (m_model.rowAt(index.row()).severity) {
+        case Severity::Problem:
+            return {.color = ColorRole::Bad};
+        case Severity::Warning:
+            return {.color = ColorRole::Warn};
+        case Severity::Note:
+            break;
+        }
+        return {.color = ColorRole::Text1};
     }
 
 private:
@@ -112,13 +183,27 @@ LogPage::LogPage(app::Session& session, QWidget* parent)
     m_filter->addAction(icon(QStringLiteral("search"), ColorRole::Text3),
                         QLineEdit::LeadingPosition);
     m_filter->setClearButtonEnabled(true);
-    m_filter->setMinimumWidth(272);
-    m_what = new Segmented({QString(), QString(), QString()}, this);
+    m_filter->setMinimumWidth(220);
+    m_severity = new Segmented({QString(), QString(), QString()}, this);
+    m_kind = new ChoiceField(this);
+    m_source = new ChoiceField(this);
+    m_kind->addItem({});
+    for (int kind = 0; kind <= static_cast<int>(LogKind::Notes); ++kind) {
+        m_kind->addItem({}, kind);
+    }
+    m_source->addItem({});
+    for (const engine::EventSource source :
+         {engine::EventSource::Operator, engine::EventSource::App, engine::EventSource::Serving,
+          engine::EventSource::Engine}) {
+        m_source->addItem({}, static_cast<int>(source));
+    }
     m_counts = makeLabel({}, TextRole::Caption, this);
     m_copy = makeButton({}, ButtonKind::Normal, this);
     m_copy->setIcon(icon(QStringLiteral("copy")));
     bar->addWidget(m_filter);
-    bar->addWidget(m_what);
+    bar->addWidget(m_severity);
+    bar->addWidget(m_kind);
+    bar->addWidget(m_source);
     bar->addStretch(1);
     bar->addWidget(m_counts);
     bar->addWidget(m_copy);
@@ -142,7 +227,16 @@ LogPage::LogPage(app::Session& session, QWidget* parent)
     card->body()->addWidget(m_table, 1);
     column->addWidget(card, 1);
     connect(m_filter, &QLineEdit::textChanged, this, &LogPage::applyFilter);
-    connect(m_what, &Segmented::currentChanged, this, &LogPage::applyFilter);
+    connect(m_severity, &Segmented::currentChanged, this, &LogPage::applyFilter);
+    for (ChoiceField* choice : {m_kind, m_source}) {
+        connect(choice, &QComboBox::currentIndexChanged, this, &LogPage::applyFilter);
+    }
+    for (const QKeySequence& keys :
+         {QKeySequence(Qt::Key_Slash), QKeySequence(QKeySequence::Find)}) {
+        auto* find = new QShortcut(keys, this);
+        find->setContext(Qt::WidgetWithChildrenShortcut);
+        connect(find, &QShortcut::activated, m_filter, qOverload<>(&QWidget::setFocus));
+    }
     connect(m_copy, &QPushButton::clicked, this, &LogPage::copyShown);
     connect(&m_session, &app::Session::eventHappened, this, &LogPage::takeEvent);
     connect(&m_session, &app::Session::ticked, this, [this] {
@@ -167,7 +261,8 @@ void LogPage::takeEvent(const engine::Event& event) {
                                        .toString(QStringLiteral("HH:mm:ss.zzz"))
                                        .chopped(2),
                           .step = event.step,
-                          .isBad = isBad(event),
+                          .kind = std::visit(KindOf(), event.body),
+                          .severity = severityOf(event),
                           .event = event});
     if (!m_isShown && m_incoming.size() > kDropped) {
         flush();
@@ -189,12 +284,12 @@ void LogPage::flush() {
 
 void LogPage::applyFilter() {
     const QString text = m_filter->text().trimmed();
-    const int what = m_what->currentIndex(); // all, operator, problems
-    m_model->setFilter([text, what](const LogRow& row) {
-        if (what == 1 && row.event.source != engine::EventSource::Operator) {
-            return false;
-        }
-        if (what == 2 && !row.isBad) {
+    const auto least = static_cast<Severity>(m_severity->currentIndex());
+    const QVariant kind = m_kind->currentData(), source = m_source->currentData();
+    m_model->setFilter([=](const LogRow& row) {
+        if (row.severity < least ||
+            (kind.isValid() && kind.toInt() != static_cast<int>(row.kind)) ||
+            (source.isValid() && source.toInt() != static_cast<int>(row.event.source))) {
             return false;
         }
         return text.isEmpty() || app::eventText(row.event).contains(text, Qt::CaseInsensitive) ||
@@ -253,8 +348,23 @@ QList<KeyHint> LogPage::keys() const {
 void LogPage::retranslate() {
     m_filter->setPlaceholderText(tr("Filter the log"));
     m_filter->setAccessibleName(tr("Filter the log"));
-    m_what->setItems({tr("All"), tr("Operator"), tr("Problems")});
-    m_what->setAccessibleName(tr("Which entries"));
+    m_severity->setItems({tr("All"), tr("From warnings"), tr("Problems")});
+    m_severity->setAccessibleName(tr("Severity"));
+    m_kind->setAccessibleName(tr("Kind"));
+    m_source->setAccessibleName(tr("Who"));
+    const QString kinds[] = {tr("All kinds"),          tr("Settings"),      tr("Alarms and levels"),
+                             tr("Engine and model"),   tr("Load and runs"), tr("Requests"),
+                             tr("Notes and bookmarks")};
+    for (int i = 0; i < m_kind->count(); ++i) {
+        m_kind->setItemText(i, kinds[i]);
+    }
+    m_source->setItemText(0, tr("Everyone"));
+    for (int i = 1; i < m_source->count(); ++i) {
+        m_source->setItemText(
+            i, app::sourceLabel(static_cast<engine::EventSource>(m_source->itemData(i).toInt())));
+    }
+    fitWidth(m_kind);
+    fitWidth(m_source);
     m_copy->setText(tr("Copy"));
     m_table->setAccessibleName(tr("Log"));
     m_model->retranslate();

@@ -19,14 +19,19 @@ class Session;
 
 namespace ui {
 
+class ChoiceField;
 class Segmented;
 class TableView;
+
+enum class LogKind : std::uint8_t { Settings, Alarms, Engine, Load, Requests, Notes };
+enum class Severity : std::uint8_t { Note, Warning, Problem };
 
 struct LogRow {
     double seconds = 0.0; // since the start of the log
     QString clock;        // local time of day, "14:31:07.2"
     std::uint64_t step = 0;
-    bool isBad = false;
+    LogKind kind = LogKind::Engine;
+    Severity severity = Severity::Note;
     engine::Event event; // its text is made when shown, in the language then chosen
 };
 using LogModel = TableModel<LogRow>;
@@ -63,7 +68,9 @@ private:
     LogModel* m_model = nullptr;
     TableView* m_table = nullptr;
     QLineEdit* m_filter = nullptr;
-    Segmented* m_what = nullptr;
+    ChoiceField* m_kind = nullptr;
+    ChoiceField* m_source = nullptr;
+    Segmented* m_severity = nullptr;
     QLabel* m_counts = nullptr;
     QLabel* m_empty = nullptr;
     QPushButton* m_copy = nullptr;
