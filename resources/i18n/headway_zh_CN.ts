@@ -665,6 +665,14 @@
         <source>%1 more</source>
         <translation>其余 %1 项</translation>
     </message>
+    <message>
+        <source>Schedule lag</source>
+        <translation>计划滞后</translation>
+    </message>
+    <message>
+        <source>ms late · rolling %1 s</source>
+        <translation>滞后 ms · 滚动 %1 秒</translation>
+    </message>
 </context>
 <context>
     <name>definitions</name>
@@ -6028,20 +6036,64 @@
         <translation>全部</translation>
     </message>
     <message>
-        <source>Operator</source>
-        <translation>操作员</translation>
-    </message>
-    <message>
         <source>Problems</source>
         <translation>问题</translation>
     </message>
     <message>
-        <source>Which entries</source>
-        <translation>显示哪些条目</translation>
-    </message>
-    <message>
         <source>Copy</source>
         <translation>复制</translation>
+    </message>
+    <message>
+        <source>problem</source>
+        <translation>问题</translation>
+    </message>
+    <message>
+        <source>warning</source>
+        <translation>警告</translation>
+    </message>
+    <message>
+        <source>Severity</source>
+        <translation>级别</translation>
+    </message>
+    <message>
+        <source>From warnings</source>
+        <translation>警告及以上</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>类别</translation>
+    </message>
+    <message>
+        <source>All kinds</source>
+        <translation>全部类别</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>Alarms and levels</source>
+        <translation>告警与降级</translation>
+    </message>
+    <message>
+        <source>Engine and model</source>
+        <translation>引擎与模型</translation>
+    </message>
+    <message>
+        <source>Load and runs</source>
+        <translation>负载与运行记录</translation>
+    </message>
+    <message>
+        <source>Requests</source>
+        <translation>请求</translation>
+    </message>
+    <message>
+        <source>Notes and bookmarks</source>
+        <translation>备注与书签</translation>
+    </message>
+    <message>
+        <source>Everyone</source>
+        <translation>全部来源</translation>
     </message>
 </context>
 <context>
@@ -6601,6 +6653,14 @@
         <source>Change a setting</source>
         <translation>更改设置</translation>
     </message>
+    <message>
+        <source>run %1</source>
+        <translation>运行 %1</translation>
+    </message>
+    <message>
+        <source>%1 trace</source>
+        <translation>%1 轨迹</translation>
+    </message>
 </context>
 <context>
     <name>ui::RequestCard</name>
@@ -6799,6 +6859,10 @@
     <message>
         <source>in %1 – %2</source>
         <translation>%1 – %2 内</translation>
+    </message>
+    <message>
+        <source>%1 – Headway</source>
+        <translation>%1 – Headway</translation>
     </message>
 </context>
 <context>
@@ -7272,6 +7336,10 @@
     <message>
         <source>Salvage a damaged run log</source>
         <translation>抢救损坏的运行日志</translation>
+    </message>
+    <message>
+        <source>Show the chart in focus in a window of its own</source>
+        <translation>将焦点所在图表置于独立窗口</translation>
     </message>
 </context>
 <context>
@@ -8296,6 +8364,10 @@ TTFT p99 %2 ms，输出 %3 词元/秒，有效吞吐 %4 请求/秒，n %5</trans
     <message>
         <source>no limit</source>
         <translation>无上限</translation>
+    </message>
+    <message>
+        <source>min</source>
+        <translation>分钟</translation>
     </message>
 </context>
 <context>

@@ -112,19 +112,19 @@ std::vector<Column<Row>> comparisonColumns(std::function<QString()> nameA,
                        countsText(row);
             })
             .wide(150),
-        C(nameA, value(&Row::a)).withToolTip(countsText).atRight().wide(64),
-        C(nameB, value(&Row::b)).withToolTip(countsText).atRight().wide(64),
+        C(nameA, value(&Row::a)).withToolTip(countsText).atRight().wide(58),
+        C(nameB, value(&Row::b)).withToolTip(countsText).atRight().wide(58),
         C([nameA, nameB] { return nameB() + QStringLiteral(" − ") + nameA(); }, differenceText)
             .atRight()
-            .wide(96),
+            .wide(82),
         C([] { return say(QT_TRANSLATE_NOOP("ComparisonColumns", "95 % interval")); }, intervalText)
             .atRight()
-            .wide(116),
+            .wide(112),
         C([scale] { return intervalScaleText(scale()); },
           [](const Row&) {
               return QString();
-          }).wide(140),
-        C([] { return QStringLiteral("%"); }, percentText).atRight().wide(54),
+          }).wide(124),
+        C([] { return QStringLiteral("%"); }, percentText).atRight().wide(50),
         C([] { return say(QT_TRANSLATE_NOOP("ComparisonColumns", "Verdict")); },
           [](const Row& row) { return verdictLook(row.verdict).text; })
             .withToolTip([](const Row& row) {

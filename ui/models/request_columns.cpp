@@ -236,8 +236,16 @@ void RequestDelegate::paintCell(QPainter& painter, const QRect& bounds,
     switch (static_cast<RequestColumn>(index.column())) {
     case RequestColumn::Tags: {
         double x = bounds.left();
-        for (const TagLook& tag : requestTags(row)) {
-            x = paintTag(painter, QPointF(x, middle), tag.text, tag.tone) + 4;
+        const std::vector<TagLook> tags = requestTags(row);
+        for (std::size_t i = 0; i < tags.size(); ++i) {
+            const bool isLast = i + 1 == tags.size();
+            const int rest = isLast ? 0 : 4 + tagWidth(QStringLiteral("+9"));
+            if (i > 0 && x + tagWidth(tags[i].text) + rest > bounds.right() + 1.0) {
+                paintTag(painter, QPointF(x, middle), QStringLiteral("+%1").arg(tags.size() - i),
+                         Tone::Neutral);
+                return;
+            }
+            x = paintTag(painter, QPointF(x, middle), tags[i].text, tags[i].tone) + 4;
         }
         return;
     }

@@ -208,13 +208,13 @@ TileContent busyTile(const TileContext& context) {
 }
 
 constexpr std::array<TileRow, 7> kTiles = {{
-    {"ttft", 254, app::AlarmTile::Ttft, ttftTile},
-    {"throughput", 116, app::AlarmTile::None, outputTile},
-    {"throughput", 162, app::AlarmTile::None, goodputTile},
-    {"batch", 112, app::AlarmTile::None, batchTile},
+    {"ttft", 246, app::AlarmTile::Ttft, ttftTile},
+    {"throughput", 112, app::AlarmTile::None, outputTile},
+    {"throughput", 156, app::AlarmTile::None, goodputTile},
+    {"batch", 110, app::AlarmTile::None, batchTile},
     {"kv", 104, app::AlarmTile::None, kvTile},
-    {"memory", 110, app::AlarmTile::Memory, memoryTile},
-    {"busy", 106, app::AlarmTile::Busy, busyTile},
+    {"memory", 108, app::AlarmTile::Memory, memoryTile},
+    {"busy", 128, app::AlarmTile::Busy, busyTile},
 }};
 
 QString arrivalText(app::ArrivalKind kind) {

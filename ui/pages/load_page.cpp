@@ -185,9 +185,10 @@ void LoadPage::buildRun(QVBoxLayout* column) {
     column->addWidget(m_banner);
     auto* figures = new QHBoxLayout;
     figures->setSpacing(space::kBetweenCards);
-    for (Figure** figure : {&m_progress, &m_rate, &m_lag, &m_outcomes}) {
+    for (auto [figure, share] : {std::pair(&m_progress, 3), std::pair(&m_rate, 2),
+                                 std::pair(&m_lag, 2), std::pair(&m_outcomes, 3)}) {
         *figure = new Figure(this);
-        figures->addWidget(*figure, figure == &m_outcomes ? 2 : 1);
+        figures->addWidget(*figure, share);
     }
     column->addLayout(figures);
     auto* card = new Card(this);

@@ -51,7 +51,7 @@ std::vector<Column<AdviceRow>> columns() {
         return [member](const AdviceRow& row) { return app::millisecondsText(row.*member); };
     };
     return {
-        C([] { return AdvisorView::tr("Advice"); }, whatText).wide(200),
+        C([] { return AdvisorView::tr("Advice"); }, whatText).wide(140),
         C([] { return AdvisorView::tr("Configuration"); },
           [](const AdviceRow& row) {
               return configuration(row.settings);
@@ -73,13 +73,13 @@ std::vector<Column<AdviceRow>> columns() {
               return row.n > 0 ? app::numberText(static_cast<double>(row.n)) : QString();
           })
             .atRight()
-            .wide(70),
+            .wide(60),
         C([] { return AdvisorView::tr("Limits"); },
           [](const AdviceRow& row) {
               return !row.ttftP99Ms ? AdvisorView::tr("not measured")
                      : row.isWithin ? AdvisorView::tr("within")
                                     : AdvisorView::tr("beyond");
-          }).wide(120)};
+          }).wide(110)};
 }
 
 class AdviceDelegate final : public TableDelegate {
@@ -336,7 +336,6 @@ void AdvisorView::refresh() {
              : tr("No recorded run of %1 requests or more was within the target. A search in the "
                   "tuner measures what is.")
                    .arg(app::leastCount(0.99)));
-    m_tableCard->setTitle({});
     m_apply->setText(tr("Apply live"));
     m_open->setText(tr("Open the run"));
     m_table->setAccessibleName(tr("Rule and measurements"));

@@ -22,6 +22,8 @@ namespace ui {
 
 namespace {
 
+constexpr int kRoomForBar = 700;
+
 QString runName(const std::shared_ptr<const app::RunData>& run) {
     return run != nullptr ? QString::number(run->summary.run.id) : QString();
 }
@@ -56,9 +58,9 @@ ComparisonView::ComparisonView(QWidget* parent) : QWidget(parent) {
     column->addLayout(head);
     auto* parts = new QHBoxLayout;
     parts->setSpacing(space::kBetweenCards);
-    parts->addWidget(buildTable(), 29);
-    parts->addWidget(buildMiddle(), 9);
-    parts->addWidget(buildCharts(), 15);
+    parts->addWidget(buildTable(), 31);
+    parts->addWidget(buildMiddle(), 10);
+    parts->addWidget(buildCharts(), 12);
     column->addLayout(parts, 1);
     connect(m_swap, &QPushButton::clicked, this, &ComparisonView::swapRequested);
     connect(m_back, &QPushButton::clicked, this, &ComparisonView::backRequested);
@@ -86,18 +88,26 @@ QWidget* ComparisonView::buildTable() {
         m_table->setColumnWidth(i, m_model->column(i).width);
     }
     m_table->setStretchColumn(static_cast<int>(ComparisonColumn::Measure));
+    // The bar shows what the interval says: where the measure's name would be cut, it gives way.
+    connect(m_table->horizontalHeader(), &QHeaderView::geometriesChanged, this, [this] {
+        constexpr int kBar = static_cast<int>(ComparisonColumn::Bar);
+        const bool isNarrow = m_table->viewport()->width() < kRoomForBar;
+        if (isNarrow != m_table->isColumnHidden(kBar)) {
+            m_table->setColumnHidden(kBar, isNarrow);
+        }
+    });
     card->body()->addWidget(m_table, 1);
     card->body()->addWidget(makeRule(card));
     m_cautions = makeLabel({}, TextRole::Caption, card);
     m_cautions->setWordWrap(true);
-    m_cautions->setContentsMargins(12, 6, 12, 6);
+    setSheetProperty(m_cautions, "place", QStringLiteral("foot"));
     card->body()->addWidget(m_cautions);
     return card;
 }
 
 QWidget* ComparisonView::buildMiddle() {
     auto* card = new Card(this);
-    card->setMinimumWidth(220);
+    card->setMinimumWidth(230);
     m_settings = new SettingsDifference(card);
     m_environmentTitle = makeLabel({}, TextRole::CardTitle, card);
     m_environment = makeLabel({}, TextRole::Small, card);

@@ -89,7 +89,7 @@ DialectView::DialectView(QWidget* parent)
     card->body()->addWidget(makeRule(card));
     m_lead = makeLabel({}, TextRole::Caption, card);
     m_lead->setWordWrap(true);
-    m_lead->setContentsMargins(12, 6, 12, 6);
+    setSheetProperty(m_lead, "place", QStringLiteral("foot"));
     card->body()->addWidget(m_lead);
     column->addWidget(card, 1);
     retranslate();

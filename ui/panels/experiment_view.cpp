@@ -73,7 +73,7 @@ ExperimentView::ExperimentView(QWidget* parent) : QWidget(parent) {
     m_tableCard->body()->addWidget(makeRule(m_tableCard));
     m_foot = makeLabel({}, TextRole::Caption, m_tableCard);
     m_foot->setWordWrap(true);
-    m_foot->setContentsMargins(12, 6, 12, 6);
+    setSheetProperty(m_foot, "place", QStringLiteral("foot"));
     m_tableCard->body()->addWidget(m_foot);
     middle->addWidget(m_tableCard, 6);
     parts->addLayout(middle, 1);
@@ -139,7 +139,7 @@ QWidget* ExperimentView::buildPlan() {
         line->addLayout(part, 1);
     }
     card->body()->addLayout(line);
-    card->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
+    card->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Minimum); // as high as its words
     return card;
 }
 

@@ -191,8 +191,8 @@ QWidget* ReplayView::buildResult() {
     card->body()->addWidget(makeRule(card));
     m_note = makeLabel({}, TextRole::Caption, card);
     m_note->setWordWrap(true);
-    m_note->setContentsMargins(12, 6, 12, 8);
     m_note->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    setSheetProperty(m_note, "place", QStringLiteral("foot"));
     card->body()->addWidget(m_note);
     column->addWidget(card, 5);
     m_plotCard = new Card(right);

@@ -23,6 +23,15 @@ namespace ui {
 
 namespace {
 
+// "run 12" and "Azure trace" in the chosen language.
+QString originText(const std::string& origin) {
+    const QString text = QString::fromStdString(origin);
+    const QString run = QStringLiteral("run "), trace = QStringLiteral(" trace");
+    return text.startsWith(run)   ? ReplayView::tr("run %1").arg(text.sliced(run.size()))
+           : text.endsWith(trace) ? ReplayView::tr("%1 trace").arg(text.chopped(trace.size()))
+                                  : text;
+}
+
 engine::Result<app::RunData> readRun(const std::filesystem::path& log, std::int64_t run) {
     auto store = app::RunStore::open(log, app::StoreMode::ReadOnly);
     if (!store) {
@@ -188,7 +197,7 @@ void ReplayView::refresh() {
         recorded = m_recorded->summary;
     }
     m_model->setRows(app::replayRows(recorded, m_simulated, m_real));
-    m_title->setText(m_source ? tr("Replay of %1").arg(QString::fromStdString(m_source->origin))
+    m_title->setText(m_source ? tr("Replay of %1").arg(originText(m_source->origin))
                               : tr("Replay and what-if"));
     showState();
     m_costs->setVisible(m_isOfTrace);

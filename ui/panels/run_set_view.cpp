@@ -202,7 +202,7 @@ RunSetView::RunSetView(QWidget* parent) : QWidget(parent) {
     card->body()->addWidget(makeRule(card));
     m_cautions = makeLabel({}, TextRole::Caption, card);
     m_cautions->setWordWrap(true);
-    m_cautions->setContentsMargins(12, 6, 12, 6);
+    setSheetProperty(m_cautions, "place", QStringLiteral("foot"));
     card->body()->addWidget(m_cautions);
     parts->addWidget(card, 5);
     auto* scroll = new QScrollArea(this);

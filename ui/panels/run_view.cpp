@@ -8,6 +8,7 @@
 #include "ui/icons.h"
 #include "ui/panels/dialect_view.h"
 #include "ui/panels/run_charts.h"
+#include "ui/panels/settings_difference.h"
 #include "ui/theme.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/chip.h"
@@ -66,10 +67,10 @@ QString settingLines(const app::RunSummary& summary) {
         if (field == nullptr) {
             continue;
         }
-        QString line = app::fieldLabel(*field) + QStringLiteral(": ") +
-                       app::choiceLabel(*field, row.requested);
+        QString line =
+            app::fieldLabel(*field) + QStringLiteral(": ") + settingValue(*field, row.requested);
         if (row.requested != row.effective && !row.effective.empty()) {
-            line += QStringLiteral(" → ") + app::choiceLabel(*field, row.effective);
+            line += QStringLiteral(" → ") + settingValue(*field, row.effective);
         }
         lines << line;
     }

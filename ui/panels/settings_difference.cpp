@@ -26,7 +26,10 @@ QString valueLabel(const std::string& key, const std::string& value) {
     if (value.empty()) {
         return QStringLiteral("—");
     }
-    return field != nullptr ? app::choiceLabel(*field, value) : QString::fromStdString(value);
+    if (field == nullptr) {
+        return QString::fromStdString(value);
+    }
+    return settingValue(*field, value);
 }
 
 // "on → off" where what was asked for was not what was in force; automatic values show the result.
@@ -68,6 +71,12 @@ std::vector<app::SettingDifference> allSettings(const app::RunSummary& a,
 }
 
 } // namespace
+
+QString settingValue(const engine::Field& field, const std::string& value) {
+    const QString text = app::choiceLabel(field, value), unit = app::unitLabel(field);
+    const bool isWord = value == "0" && !field.zeroMeans.empty();
+    return unit.isEmpty() || isWord ? text : text + QChar(QChar::Nbsp) + unit;
+}
 
 SettingsDifference::SettingsDifference(QWidget* parent) : QFrame(parent) {
     auto* column = new QVBoxLayout(this);
@@ -116,7 +125,7 @@ void SettingsDifference::fill() {
     grid->setVerticalSpacing(5);
     const auto add = [&](int row, int column, const QString& text, TextRole role) {
         auto* label = makeLabel(text, role, m_table);
-        label->setWordWrap(column > 0);
+        label->setWordWrap(true);
         label->setTextInteractionFlags(Qt::TextSelectableByMouse);
         grid->addWidget(label, row, column);
     };

@@ -15,6 +15,9 @@ namespace ui {
 
 class ToggleSwitch;
 
+// "512 tok"; where 0 is a word, that word.
+QString settingValue(const engine::Field& field, const std::string& value);
+
 class SettingsDifference final : public QFrame {
     Q_OBJECT
 

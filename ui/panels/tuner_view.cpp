@@ -118,7 +118,7 @@ QWidget* TunerView::buildForm() {
         }
     }
     m_minutesName = makeLabel({}, TextRole::Caption, side);
-    m_minutes = numberBox(1, 1440, 10, QStringLiteral(" min"), side);
+    m_minutes = numberBox(1, 1440, 10, {}, side);
     for (QWidget* each :
          std::initializer_list<QWidget*>{m_ttftName, m_ttft, m_tpotName, m_tpot, m_workloadName,
                                          m_workload, m_minutesName, m_minutes}) {
@@ -310,6 +310,7 @@ void TunerView::refresh() {
     m_ttftName->setText(tr("TTFT p99, at most"));
     m_tpotName->setText(tr("TPOT p99, at most (0: no limit)"));
     m_minutesName->setText(tr("Time"));
+    m_minutes->setSuffix(QLatin1Char(' ') + tr("min"));
     m_workloadName->setText(tr("Workload"));
     m_workload->setItemText(0, tr("chat, clients = slots"));
     m_ttft->setAccessibleName(m_ttftName->text());

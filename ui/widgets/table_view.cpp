@@ -16,10 +16,60 @@ namespace ui {
 namespace {
 
 constexpr int kCellPadding = 8;
+constexpr int kSortArrow = 10; // as wide as the sheet has it
+
+// No head is cut: a column is widened where its words have no room.
+class Head final : public QHeaderView {
+public:
+    explicit Head(QWidget* parent) : QHeaderView(Qt::Horizontal, parent) {
+        setSectionsClickable(true);
+        connect(this, &QHeaderView::sortIndicatorChanged, this, &Head::fit);
+    }
+
+    void setModel(QAbstractItemModel* model) override {
+        QHeaderView::setModel(model);
+        if (model != nullptr) {
+            connect(model, &QAbstractItemModel::headerDataChanged, this, &Head::fit);
+        }
+    }
+
+protected:
+    void showEvent(QShowEvent* event) override {
+        QHeaderView::showEvent(event);
+        fit();
+    }
+
+    // The style keeps the arrow's place free in every head; one that is not sorted by needs none,
+    // and stands right above its figures.
+    void paintSection(QPainter* painter, const QRect& rect, int column) const override {
+        QHeaderView::paintSection(
+            painter, isSortedBy(column) ? rect : rect.adjusted(0, 0, kSortArrow, 0), column);
+    }
+
+private:
+    bool isSortedBy(int column) const {
+        return isSortIndicatorShown() && sortIndicatorSection() == column;
+    }
+
+    void fit() {
+        const QFontMetrics metrics(ui::font(type::kCaption, QFont::Medium)); // the sheet's
+        for (int column = 0; model() != nullptr && column < count(); ++column) {
+            const QString text = model()->headerData(column, Qt::Horizontal).toString();
+            const int needed = text.isEmpty() ? 0
+                                              : metrics.horizontalAdvance(text) + 2 * kCellPadding +
+                                                    (isSortedBy(column) ? kSortArrow : 0);
+            const bool isStretched = sectionResizeMode(column) == QHeaderView::Stretch;
+            if (!isSectionHidden(column) && !isStretched && sectionSize(column) < needed) {
+                resizeSection(column, needed);
+            }
+        }
+    }
+};
 
 } // namespace
 
 TableView::TableView(QWidget* parent) : QTableView(parent) {
+    setHorizontalHeader(new Head(this));
     setShowGrid(false);
     setMouseTracking(true);
     setSelectionBehavior(SelectRows);

@@ -318,6 +318,8 @@ void TunerScatter::paintEvent(QPaintEvent*) {
     if (m_result.points.empty()) {
         paintAxes(painter);
         const QRectF middle(area().left(), area().center().y() - 24, area().width(), 20);
+        // The limit's line does not cross the words.
+        painter.fillRect(middle.adjusted(0, -14, 1, 38), color(ColorRole::Card));
         paintText(painter, middle, tr("No configuration has been measured yet"),
                   ui::font(type::kBody, QFont::DemiBold), color(ColorRole::Text1), Qt::AlignCenter);
         paintText(
