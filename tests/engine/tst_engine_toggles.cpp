@@ -8,6 +8,7 @@
 #include <deque>
 #include <random>
 #include <thread>
+#include <vector>
 
 using namespace engine;
 using tests::Ended;
@@ -16,17 +17,20 @@ using namespace std::chrono_literals;
 
 namespace {
 
+// The last value is what the engine begins with.
 struct Toggle {
     const char* key;
-    std::array<const char*, 4> values;
+    std::vector<const char*> values;
 };
-constexpr std::array kToggles = {
-    Toggle{"weights.precision", {"int8", "fp16", "fp8", "file"}},
+const std::array kToggles = {
+    Toggle{"weights.precision", {"int8", "fp16", "fp8", "bf16", "int4", "file"}},
     Toggle{"kv.precision", {"int8", "fp32", "int4", "fp16"}},
-    Toggle{"attention.mode", {"sparse", "full", "sparse", "full"}},
-    Toggle{"kv.cold_blocks", {"on", "off", "on", "off"}},
+    Toggle{"kv.key_precision", {"int4", "int8", "fp32", "fp16"}},
+    Toggle{"kv.value_precision", {"int4", "int8", "fp32", "fp16"}},
+    Toggle{"attention.mode", {"sparse", "full"}},
+    Toggle{"kv.cold_blocks", {"on", "off"}},
 };
-constexpr int kTimes = 200; // each of them
+constexpr std::size_t kTimes = 200; // each of them, and more until the last value comes
 
 EngineConfig config() {
     EngineConfig config = TinyEngine::smallConfig();
@@ -103,9 +107,9 @@ void TstEngineToggles::twoHundredTimesUnderLoadLosesNothing() {
         QCOMPARE(ended.ids.size(), asked.front().tokens);
         asked.pop_front();
     };
-    for (int i = 0; i < kTimes; ++i) {
+    for (std::size_t i = 0; i < kTimes || i % toggle.values.size() != 0; ++i) {
         keepBusy();
-        const char* value = toggle.values[static_cast<std::size_t>(i) % toggle.values.size()];
+        const char* value = toggle.values[i % toggle.values.size()];
         QVERIFY(engine->edit([&](EngineConfig& c) { QVERIFY(setFromText(field, c, value)); }));
         QVERIFY2(waitForEffective(engine, toggle.key, value), value);
         endOne();
