@@ -208,11 +208,11 @@ TileContent busyTile(const TileContext& context) {
 }
 
 constexpr std::array<TileRow, 7> kTiles = {{
-    {"ttft", 246, app::AlarmTile::Ttft, ttftTile},
+    {"ttft", 240, app::AlarmTile::Ttft, ttftTile},
     {"throughput", 112, app::AlarmTile::None, outputTile},
     {"throughput", 156, app::AlarmTile::None, goodputTile},
     {"batch", 110, app::AlarmTile::None, batchTile},
-    {"kv", 104, app::AlarmTile::None, kvTile},
+    {"kv", 110, app::AlarmTile::None, kvTile},
     {"memory", 108, app::AlarmTile::Memory, memoryTile},
     {"busy", 128, app::AlarmTile::Busy, busyTile},
 }};

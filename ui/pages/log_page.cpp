@@ -73,6 +73,21 @@ struct KindOf {
     }
 };
 
+// Notices that are more than a note.
+struct NoticeSeverity {
+    std::string_view kind;
+    Severity severity;
+};
+constexpr NoticeSeverity kNotices[] = {
+    {"load_failed", Severity::Problem},         {"edit_refused", Severity::Problem},
+    {"recording_problem", Severity::Problem},   {app::kAlarmRaised, Severity::Problem},
+    {"events_dropped", Severity::Warning},      {"degradation_changed", Severity::Warning},
+    {"degradation_refused", Severity::Warning}, {"light_model_failed", Severity::Warning},
+    {"answers_unread", Severity::Warning},      {"answers_unwritten", Severity::Warning},
+    {app::kPreemptionBurst, Severity::Warning}, {"quality_unchecked", Severity::Warning},
+    {"chat_format_generic", Severity::Warning}, {"model_notice", Severity::Warning},
+};
+
 Severity severityOf(const engine::Event& event) {
     if (const auto* finished = std::get_if<engine::RequestFinished>(&event.body)) {
         return finished->record != nullptr &&
@@ -81,20 +96,11 @@ Severity severityOf(const engine::Event& event) {
                    : Severity::Warning; // refused: the others are not in the log
     }
     if (const auto* notice = std::get_if<engine::Notice>(&event.body)) {
-        constexpr std::string_view kProblems[] = {"load_failed", "edit_refused",
-                                                  "recording_problem", app::kAlarmRaised};
-        if (std::ranges::find(kProblems, notice->kind) != std::end(kProblems)) {
-            return Severity::Problem;
-        }
+        const auto* row =
+            std::ranges::find(kNotices, std::string_view(notice->kind), &NoticeSeverity::kind);
+        return row != std::end(kNotices) ? row->severity : Severity::Note;
     }
-    switch (app::markerKind(event)) {
-    case app::MarkerKind::Alarm:
-        return Severity::Problem;
-    case app::MarkerKind::Warning:
-        return Severity::Warning;
-    default:
-        return Severity::Note;
-    }
+    return app::markerKind(event) == app::MarkerKind::Alarm ? Severity::Problem : Severity::Note;
 }
 
 // Completed and cancelled requests have a page of their own.
