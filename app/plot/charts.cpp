@@ -6,6 +6,7 @@
 #include "app/plot/chart_parts.h"
 #include "app/plot/curve_cache.h"
 #include "app/plot/rolling.h"
+#include "app/plot/visible_plot.h"
 
 #include <QCoreApplication>
 
@@ -50,20 +51,20 @@ void addSlots(Plot& plot, const History& history, const ChartRange& range) {
                  .width = 1.0};
     const auto& samples = history.samples();
     auto sample = std::ranges::lower_bound(samples, range.from, {}, &Sample::seconds);
-    double most = 0.0, last = -1.0, end = 0.0;
-    for (; sample != samples.end() && sample->seconds <= range.to; ++sample) {
+    const double present = std::min(presentX(plot), range.to); // where the curves are read
+    double most = 0.0, last = -1.0;
+    for (; sample != samples.end() && sample->seconds <= present; ++sample) {
         if (sample->slots != last) {
             limit.points.emplace_back(sample->seconds, sample->slots > 0 ? sample->slots : kGap);
             last = sample->slots;
             most = std::max(most, last);
         }
-        end = sample->seconds;
     }
     constexpr double kNear = 2.5;
     if (most <= 0.0 || most > kNear * plot.yMax) {
         return;
     }
-    limit.points.emplace_back(end, last > 0 ? last : kGap);
+    limit.points.emplace_back(present, last > 0 ? last : kGap);
     plot.series.push_back(std::move(limit));
     parts::fitY(plot);
 }

@@ -3,6 +3,7 @@
 #include "app/plot/curve_cache.h"
 #include "app/plot/plot_layout.h"
 #include "app/plot/svg_writer.h"
+#include "app/plot/visible_plot.h"
 #include "tests/support/example_history.h"
 
 #include <QElapsedTimer>
@@ -67,6 +68,7 @@ private Q_SLOTS:
     void stacksAddUpToTtft();
     void quantilesAreOrderedAndUnsureAtFirst();
     void silenceIsAGap();
+    void everyCurveIsReadAtThePresent();
     void ratesKeepTheirMean();
     void chartsAreFastEnough();
     void keptCurvesAreTheSameWhereverOneLooks();
@@ -289,6 +291,21 @@ void TstCharts::silenceIsAGap() {
         QVERIFY2(!valueAt(plot.series.front(), 60.0), key);
         QVERIFY2(valueAt(plot.series.front(), 30.0).has_value(), key);
         QVERIFY2(valueAt(plot.series.front(), 90.0).has_value(), key);
+    }
+}
+
+// Curves on a grid end before the last sample, and so does what is drawn beside them.
+void TstCharts::everyCurveIsReadAtThePresent() {
+    History history;
+    history.reset({});
+    for (int i = 1; i <= 437; ++i) {
+        history.addSample({.seconds = i / 10.0, .running = 7, .waiting = 3, .slots = 8});
+        const Plot plot = findChart("batch")->make(history, {.from = 0, .to = 60});
+        const LegendReading reading = legendReading(plot, presentX(plot));
+        QVERIFY(i < 20 || reading.values.size() == 3);
+        for (const LegendValue& each : reading.values) {
+            QVERIFY2(i < 20 || each.value.has_value(), qPrintable(each.key));
+        }
     }
 }
 
