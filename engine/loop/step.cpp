@@ -96,14 +96,15 @@ void Engine::computeSlices(const StepPlan& plan, StepTimes& times, const std::st
     const bool hasOnlyStreams =
         std::ranges::all_of(plan.slices, [](const Slice& s) { return s.sequence->isOpen; });
     const StreamPace pace = streamPace(m_effective.threads, m_effective.streamCoresPercent);
-    if (hasOnlyStreams) { // whoever types needs processor time as well
+    const TimePoint begun = Clock::now(); // not what waited for another engine's step
+    if (hasOnlyStreams) {                 // whoever types needs processor time as well
         m_loaded.pool->limit(static_cast<int>(pace.threads));
     }
     const bool isComputed = computeAll(plan, times, stop);
     if (hasOnlyStreams) {
         m_loaded.pool->limit(static_cast<int>(m_effective.threads));
         const TimePoint now = Clock::now();
-        m_streamsRestUntil = now + pace.restAfter(now - times.ready);
+        m_streamsRestUntil = now + pace.restAfter(now - begun);
     }
     if (!isComputed) {
         return; // cancelled: the next plan ends it
