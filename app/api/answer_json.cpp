@@ -61,6 +61,9 @@ Json headwayJson(const engine::RequestRecord& record) {
                        : has(engine::SampleTag::LightModel) ? "light"
                                                             : "model";
     object["degraded"] = has(engine::SampleTag::Degraded);
+    if (!record.message.empty()) { // of an answer that its context cut, too
+        object["message"] = record.message;
+    }
     addTime(object, "ttft_ms", record.ttftFromReceived());
     addTime(object, "tpot_ms", record.tpot());
     if (record.ledgerNs) {
