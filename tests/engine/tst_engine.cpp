@@ -43,6 +43,7 @@ class TstEngine : public QObject {
 private Q_SLOTS:
     void answerHasItsLengthAndIsText();
     void greedyAnswersRepeat();
+    void batchGivesTheTextOfAlone_data();
     void batchGivesTheTextOfAlone();
     void seededNoiseIsTheRequestsOwn();
     void preemptionGivesTheSameText();
@@ -79,8 +80,18 @@ void TstEngine::greedyAnswersRepeat() {
     QVERIFY(first.ids != one.run(TinyEngine::request(words(60, 2), 60)).ids);
 }
 
+void TstEngine::batchGivesTheTextOfAlone_data() {
+    QTest::addColumn<int>("batching");
+    QTest::newRow("single") << static_cast<int>(Batching::Single);
+    QTest::newRow("dynamic") << static_cast<int>(Batching::Dynamic);
+    QTest::newRow("continuous") << static_cast<int>(Batching::Continuous);
+    QTest::newRow("selective") << static_cast<int>(Batching::Selective);
+}
+
 void TstEngine::batchGivesTheTextOfAlone() {
+    QFETCH(int, batching);
     EngineConfig config = TinyEngine::smallConfig();
+    config.batching = static_cast<Batching>(batching);
     config.maxBatch = 16;
     config.kvBlocks = 400;
     TinyEngine engine(config);
