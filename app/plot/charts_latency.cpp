@@ -30,8 +30,17 @@ void addLimits(Plot& plot, const ChartLimits& limits) {
     add(limits.level2Ms, ColorRole::Bad, text(QT_TRANSLATE_NOOP("charts", "level 2")));
 }
 
-QString tooFew(double q) {
-    return QStringLiteral("n < %1").arg(leastCount(q));
+// "p90": drawn unsure where there are too few samples for it.
+Series quantileSeries(int percent, ColorRole color, double width, std::vector<QPointF> points,
+                      std::vector<bool> unsure) {
+    const QString name = QStringLiteral("p%1").arg(percent);
+    return {.key = name,
+            .name = name,
+            .color = color,
+            .width = width,
+            .points = std::move(points),
+            .unsure = std::move(unsure),
+            .unsureLabel = QStringLiteral("n < %1").arg(leastCount(percent / 100.0))};
 }
 
 } // namespace
@@ -45,26 +54,12 @@ Plot ttftChart(const History& history, const ChartRange& range) {
     plot.bands = {
         {.color = ColorRole::TtftP90, .opacity = 0.16, .lower = curves.p50, .upper = curves.p90},
         {.color = ColorRole::TtftP99, .opacity = 0.10, .lower = curves.p90, .upper = curves.p99}};
-    plot.series = {{.key = QStringLiteral("p50"),
-                    .name = QStringLiteral("p50"),
-                    .color = ColorRole::TtftP50,
-                    .width = 2.0,
-                    .points = std::move(curves.p50),
-                    .unsure = std::move(curves.unsure50),
-                    .unsureLabel = tooFew(0.50)},
-                   {.key = QStringLiteral("p90"),
-                    .name = QStringLiteral("p90"),
-                    .color = ColorRole::TtftP90,
-                    .points = std::move(curves.p90),
-                    .unsure = std::move(curves.unsure90),
-                    .unsureLabel = tooFew(0.90)},
-                   {.key = QStringLiteral("p99"),
-                    .name = QStringLiteral("p99"),
-                    .color = ColorRole::TtftP99,
-                    .width = 2.0,
-                    .points = std::move(curves.p99),
-                    .unsure = std::move(curves.unsure99),
-                    .unsureLabel = tooFew(0.99)}};
+    plot.series = {quantileSeries(50, ColorRole::TtftP50, 2.0, std::move(curves.p50),
+                                  std::move(curves.unsure50)),
+                   quantileSeries(90, ColorRole::TtftP90, Series{}.width, std::move(curves.p90),
+                                  std::move(curves.unsure90)),
+                   quantileSeries(99, ColorRole::TtftP99, 2.0, std::move(curves.p99),
+                                  std::move(curves.unsure99))};
     addLimits(plot, range.limits);
     fitY(plot);
     plot.markers = markersIn(history, range);
@@ -78,20 +73,10 @@ Plot lagChart(const History& history, const ChartRange& range) {
                           range);
     QuantileCurves curves = rollingLag(history, range);
     plot.decimals = 1;
-    plot.series = {{.key = QStringLiteral("p50"),
-                    .name = QStringLiteral("p50"),
-                    .color = ColorRole::TtftP50,
-                    .width = 2.0,
-                    .points = std::move(curves.p50),
-                    .unsure = std::move(curves.unsure50),
-                    .unsureLabel = tooFew(0.50)},
-                   {.key = QStringLiteral("p99"),
-                    .name = QStringLiteral("p99"),
-                    .color = ColorRole::TtftP99,
-                    .width = 2.0,
-                    .points = std::move(curves.p99),
-                    .unsure = std::move(curves.unsure99),
-                    .unsureLabel = tooFew(0.99)}};
+    plot.series = {quantileSeries(50, ColorRole::TtftP50, 2.0, std::move(curves.p50),
+                                  std::move(curves.unsure50)),
+                   quantileSeries(99, ColorRole::TtftP99, 2.0, std::move(curves.p99),
+                                  std::move(curves.unsure99))};
     fitY(plot);
     plot.markers = markersIn(history, range);
     return plot;
