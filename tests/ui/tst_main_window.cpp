@@ -91,13 +91,9 @@ private Q_SLOTS:
     void themeSwitchesLiveAndIsKept();
     void narrowWindowsOpenThePanelAsADrawer();
     void everyControlHasAName();
-    void noWordIsCutAtTheSmallestSize_data();
-    void noWordIsCutAtTheSmallestSize();
     void choicesAreKept();
 
 private:
-    // Every page, and those of the experiments: key and view.
-    QList<std::pair<QString, QString>> views() const;
     void makeWindow();
     void load();
     ui::LivePage* live() const {
@@ -515,7 +511,8 @@ void TstMainWindow::narrowWindowsOpenThePanelAsADrawer() {
     QTRY_COMPARE(panel->mode(), ui::SidePanel::Mode::Beside);
 }
 
-QList<std::pair<QString, QString>> TstMainWindow::views() const {
+void TstMainWindow::everyControlHasAName() {
+    load();
     QList<std::pair<QString, QString>> views;
     for (const QString& key : m_window->pageKeys()) {
         views.append({key, {}});
@@ -523,12 +520,7 @@ QList<std::pair<QString, QString>> TstMainWindow::views() const {
     for (const char* view : {"claims", "tuner", "advisor", "replay"}) {
         views.append({QStringLiteral("experiments"), QLatin1String(view)});
     }
-    return views;
-}
-
-void TstMainWindow::everyControlHasAName() {
-    load();
-    for (const auto& [key, view] : views()) {
+    for (const auto& [key, view] : views) {
         m_window->showPage(key, view);
         for (const QWidget* widget : m_window->findChildren<QWidget*>()) {
             const bool isControl = widget->isVisible() && widget->isEnabled() &&
@@ -546,40 +538,6 @@ void TstMainWindow::everyControlHasAName() {
             QVERIFY2(hasName, where.constData());
         }
     }
-}
-
-void TstMainWindow::noWordIsCutAtTheSmallestSize_data() {
-    QTest::addColumn<QString>("language");
-    QTest::newRow("en") << QStringLiteral("en");
-    QTest::newRow("zh_CN") << QStringLiteral("zh_CN");
-}
-
-void TstMainWindow::noWordIsCutAtTheSmallestSize() {
-    QFETCH(QString, language);
-    m_language->set(language);
-    load();
-    m_window->resize(m_window->minimumSize());
-    QStringList cut;
-    for (const auto& [key, view] : views()) {
-        m_window->showPage(key, view);
-        QTest::qWait(50); // what is laid out late
-        for (const QWidget* widget : m_window->findChildren<QWidget*>()) {
-            const auto* button = qobject_cast<const QAbstractButton*>(widget);
-            const auto* label = qobject_cast<const QLabel*>(widget);
-            const QString text = button != nullptr  ? button->text()
-                                 : label != nullptr ? label->text()
-                                                    : QString();
-            const bool isWrapped = label != nullptr && label->wordWrap();
-            if (!text.isEmpty() && widget->isVisible() && !isWrapped &&
-                widget->width() < widget->minimumSizeHint().width()) {
-                cut << QStringLiteral("%1 %2: \"%3\" has %4 of %5 px")
-                           .arg(key, view, text)
-                           .arg(widget->width())
-                           .arg(widget->minimumSizeHint().width());
-            }
-        }
-    }
-    QVERIFY2(cut.isEmpty(), qPrintable(cut.join(u'\n')));
 }
 
 void TstMainWindow::choicesAreKept() {
