@@ -46,7 +46,10 @@ engine::Result<std::vector<std::int64_t>> importFile(RunStore& log,
     }
     if (run->experiment) { // one that nobody can read is not taken in
         if (const auto readable = resultOf(*run->experiment); !readable) {
-            return std::unexpected(readable.error());
+            return std::unexpected(
+                engine::Error{readable.error().code,
+                              fmt::format("{} was not imported, its experiment can't be read: {}",
+                                          file.string(), readable.error().message)});
         }
     }
     const auto id = log.importRun(*run);

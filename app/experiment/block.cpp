@@ -302,12 +302,14 @@ engine::Result<Block> blockOfJson(std::string_view text) {
                                            .value = entry.at("value"),
                                            .detail = entry.at("detail")});
         }
-        return block;
-    } catch (const Json::exception&) {
-        return std::unexpected(
-            engine::Error{engine::ErrorCode::Corrupt,
-                          "A block of the experiment can't be read; it is left out."});
+        constexpr int kMost = 1'000'000; // rounds; nobody measures so many
+        if (block.side >= 0 && block.round >= 0 && block.round < kMost) {
+            return block;
+        }
+    } catch (const Json::exception&) { // told below
     }
+    return std::unexpected(
+        engine::Error{engine::ErrorCode::Corrupt, "A block of the experiment can't be read."});
 }
 
 } // namespace app

@@ -2,6 +2,7 @@
 
 #include "app/json_depth.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -21,6 +22,12 @@ engine::Result<ExperimentResult> resultOf(const StoredExperiment& stored) {
         auto block = blockOfJson(each.json);
         if (!block) {
             return std::unexpected(block.error());
+        }
+        if (static_cast<std::size_t>(block->side) >= result.experiment.sides.size()) {
+            return std::unexpected(
+                engine::Error{engine::ErrorCode::Corrupt,
+                              fmt::format("Block {} is of a side that the experiment doesn't have.",
+                                          block->number)});
         }
         result.blocks.push_back(std::move(*block));
     }

@@ -231,6 +231,11 @@ StoredExperiment experimentOf(const Node& json, const RunInfo& run) {
     StoredExperiment stored{
         .run = run, .name = json.at("name"), .toml = json.at("toml"), .blocks = {}};
     readList(json.at("blocks"), stored.blocks, blockOf);
+    for (std::size_t i = 1; i < stored.blocks.size(); ++i) {
+        if (stored.blocks[i].number <= stored.blocks[i - 1].number) {
+            throw Damage{fmt::format("\"experiment.blocks[{}].number\" does not go up", i)};
+        }
+    }
     return stored;
 }
 

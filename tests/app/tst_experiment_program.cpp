@@ -123,6 +123,23 @@ void TstExperimentProgram::anOwnExperimentEndsWithAVerdict() {
     QCOMPARE(run("report copy.db 1 --json two.json").status, 0);
     const json one = json::parse(content("one.json")), two = json::parse(content("two.json"));
     QVERIFY(one["experiment"]["blocks"].size() == 8 && one == two);
+    // One that can't be right is refused by its place, and nothing of it stays.
+    const auto refused = [&](const char* says, auto spoil) {
+        json other = one;
+        other["uuid"] = says;
+        spoil(other["experiment"]);
+        write("spoilt.json", other.dump().c_str());
+        const ProgramEnd spoilt = run("import spoilt.json --record copy.db");
+        QCOMPARE(spoilt.status, 1);
+        QVERIFY2(spoilt.err.contains(says), spoilt.err.constData());
+    };
+    refused("does not go up", [](json& all) { all["blocks"][3]["number"] = 1; });
+    refused("doesn't have", [](json& all) { all["blocks"][0]["block"]["side"] = 2; });
+    refused("block of the experiment", [](json& all) { all["blocks"][0]["block"]["side"] = -1; });
+    refused("block of the experiment", [](json& all) { all["blocks"][0]["block"]["round"] = -1; });
+    refused("spoilt.json was not imported", [](json& all) { all["toml"] = "[experiment"; });
+    refused("should be a list", [](json& all) { all["blocks"] = "none"; });
+    QCOMPARE(json::parse(run("runs copy.db --json").out.toStdString()).size(), std::size_t{1});
     QCOMPARE(run("experiment claims --record copy.db --report claims.csv").status, 0);
     QVERIFY(content("claims.csv").starts_with("experiment,title,group,claimed"));
     const ProgramEnd pdf = run("experiment claims --record e.db --report claims.pdf");
