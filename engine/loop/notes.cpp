@@ -24,6 +24,11 @@ std::string messageOf(FinishReason reason) {
 
 // Who left, gave up or started with this plan.
 void Engine::notePlan(const StepPlan& plan, const StepTimes& times) {
+    for (const Start& start : plan.started) { // first: an end publishes figures that count them
+        if (!start.sequence->isOpen) {
+            leaveWaiting(answerOf(*start.sequence));
+        }
+    }
     for (const Ending& ending : plan.ended) {
         finish(answerOf(*ending.sequence), ending.reason, messageOf(ending.reason));
     }
@@ -51,7 +56,6 @@ void Engine::noteStarts(const StepPlan& plan, const StepTimes& times) {
             continue;
         }
         Answer& answer = answerOf(*start.sequence);
-        leaveWaiting(answer);
         if (!answer.preemptions.empty()) {
             answer.preemptions.back().end = times.planned;
             continue;

@@ -89,6 +89,7 @@ private Q_SLOTS:
     void warmUpIsNotServedTraffic();
     void eventsAreOneOrderedStream();
     void figuresOfARunningEngineAddUp();
+    void figuresAddUpWhereOneEndsAndOneStarts();
     void coldAndIdleStartsAreTagged();
     void answersWithoutTextAreFailures();
     void faultEndsRequestsAndSaysWhy();
@@ -320,6 +321,26 @@ void TstEngineRecords::figuresOfARunningEngineAddUp() {
         engine.waitForFigures([](const Snapshot& s) { return s.state == EngineState::Idle; });
     QVERIFY(last.processBytes > 0 && last.machineTotalBytes >= last.machineAvailableBytes);
     QVERIFY(last.weightsBytes > 0 && last.kvBytes > 0 && last.threads == 1);
+}
+
+// One plan that ends a request and starts another: whoever learns of the end reads figures in which
+// the start is counted once.
+void TstEngineRecords::figuresAddUpWhereOneEndsAndOneStarts() {
+    TinyEngine engine;
+    for (int i = 0; i < 5; ++i) {
+        auto running = engine.submitHeld(TinyEngine::request("a", 200));
+        auto starting = engine->submit(TinyEngine::request("b", 20));
+        Request late = TinyEngine::request("c", 20);
+        late.deadline = Clock::now();
+        auto ending = engine->submit(late);
+        std::this_thread::sleep_for(20ms); // until both have arrived
+        engine.ops().release();
+        QVERIFY(tests::readToEnd(*ending).reason == FinishReason::Deadline);
+        const Snapshot s = engine->snapshot();
+        QCOMPARE(static_cast<std::int64_t>(s.received), outcomesOf(s) + s.running + s.waiting);
+        tests::readToEnd(*starting);
+        tests::readToEnd(*running);
+    }
 }
 
 void TstEngineRecords::coldAndIdleStartsAreTagged() {
