@@ -14,6 +14,7 @@ private Q_SLOTS:
     void fieldsAreQuotedWhereTheyMust();
     void formulasBecomeText_data();
     void formulasBecomeText();
+    void otherTextStaysAsItIs();
     void absentNumbersAreEmpty();
     void requestsOfOthersRunNothing();
 };
@@ -28,8 +29,14 @@ void TstCsvCell::fieldsAreQuotedWhereTheyMust() {
 
 void TstCsvCell::formulasBecomeText_data() {
     QTest::addColumn<QByteArray>("text");
-    for (const char* text : {"=1+1", "+cmd", "-2", "@SUM(1)", "\t=1", "\r=1", "\n=1",
-                             "=HYPERLINK(\"http://x\",\"y\")"}) {
+    for (const char* text :
+         {"=1+1",      "+cmd",     "-2",          "@SUM(1)",
+          "\t=1",      "\r=1",     "\n=1",        "=HYPERLINK(\"http://x\",\"y\")",
+          " =1+1",     "   +cmd",  " \t @SUM(1)", "  -2+3",
+          "\v=1",      "\x01=1",   "\u00A0=1",    "\u3000=1",
+          "\u200B=1",  "\uFEFF=1", "\u202E=1",    " \uFEFF\u2003+1",
+          "\uFF1D1+1", " \uFF0B1", "\uFF0D1",     "\uFF20SUM(1)",
+          "\u22121+1"}) {
         QTest::newRow(text) << QByteArray(text);
     }
 }
@@ -39,6 +46,13 @@ void TstCsvCell::formulasBecomeText() {
     const std::string cell = app::csvText(text.toStdString());
     const std::string bare = cell.front() == '"' ? cell.substr(1) : cell;
     QVERIFY2(bare.starts_with('\''), cell.c_str());
+}
+
+void TstCsvCell::otherTextStaysAsItIs() {
+    for (const char* text :
+         {"", " ", "  plain", "a=1", "1-2", " 12.5", "\u00A0x", "\u8BF7\u6C42=1", "\xFF\xFE"}) {
+        QCOMPARE(app::csvText(text), std::string(text));
+    }
 }
 
 void TstCsvCell::absentNumbersAreEmpty() {
