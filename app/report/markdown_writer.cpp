@@ -3,26 +3,54 @@
 #include "app/report/html_writer.h"
 
 #include <algorithm>
+#include <array>
 
 namespace app::report {
 
 namespace {
 
-// Markup of HTML is escaped first, since Markdown lets HTML through; line ends would end a table.
+// Begins a link, or names somebody, where a program reads the dialect of GitHub; and what breaks
+// it without being seen.
+struct Broken {
+    std::string_view text, written;
+};
+constexpr std::array kLinks = {Broken{"://", "\\://"}, Broken{"www.", "www\\."},
+                               Broken{"@", "@<!-- -->"}};
+
+// Markup of HTML is escaped first, since Markdown lets HTML through; line ends would end a table
+// or begin a block.
 std::string escaped(const QString& text) {
     std::string out;
-    for (const char c : escapedHtml(text)) {
-        constexpr std::string_view kSpecial = "\\`*_{}[]|~#";
-        if (c == '\n' || c == '\t') {
-            out += ' ';
+    const std::string html = escapedHtml(text);
+    for (std::string_view rest = html; !rest.empty();) {
+        constexpr std::string_view kSpecial = "\\`*_{}[]|~#$";
+        const auto link = std::ranges::find_if(
+            kLinks, [rest](const Broken& each) { return rest.starts_with(each.text); });
+        if (link != kLinks.end()) {
+            out += link->written;
+            rest.remove_prefix(link->text.size());
             continue;
         }
+        const char c = rest.front();
         if (kSpecial.find(c) != std::string_view::npos) {
             out += '\\';
         }
-        out += c;
+        out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+        rest.remove_prefix(1);
     }
     return out;
+}
+
+// What stands first in a line or in an item of a list, escaped already: blanks would make it code,
+// a dash, a plus or a number with a dot a list, and a row of = or - a heading or a rule.
+std::string atLineStart(std::string_view line) {
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    const std::size_t digits = std::min(line.find_first_not_of("0123456789"), line.size());
+    const bool isMark =
+        digits < line.size() &&
+        std::string_view(digits == 0 ? "-+=" : ".)").find(line[digits]) != std::string_view::npos;
+    return isMark ? std::string(line.substr(0, digits)) + '\\' + std::string(line.substr(digits))
+                  : std::string(line);
 }
 
 std::string markdown(const Text& text) {
@@ -40,10 +68,12 @@ std::string markdown(const Text& text) {
 struct BlockWriter {
     std::string& out;
 
-    void operator()(const Paragraph& block) const { out += markdown(block.text) + "\n\n"; }
+    void operator()(const Paragraph& block) const {
+        out += atLineStart(markdown(block.text)) + "\n\n";
+    }
     void operator()(const Bullets& block) const {
         for (const Text& item : block.items) {
-            out += "- " + markdown(item) + "\n";
+            out += "- " + atLineStart(markdown(item)) + "\n";
         }
         out += "\n";
     }
@@ -83,13 +113,13 @@ struct BlockWriter {
         }
         out += "\n";
         if (!block.more.isEmpty()) {
-            out += escaped(block.more) + "\n\n";
+            out += atLineStart(escaped(block.more)) + "\n\n";
         }
     }
     void operator()(const Facts& block) const {
         out += "**" + escaped(block.title) + "**\n\n";
         for (const auto& [label, value] : block.rows) {
-            out += "- " + escaped(label) + ": " + markdown(value) + "\n";
+            out += "- " + atLineStart(escaped(label)) + ": " + markdown(value) + "\n";
         }
         out += "\n";
     }
@@ -108,20 +138,22 @@ bool isOnlyCharts(const Section& section) {
 } // namespace
 
 std::string writeMarkdown(const Document& document) {
-    std::string out = "# " + escaped(document.title) + "\n\n" + escaped(document.headline) + "\n\n";
+    std::string out =
+        "# " + escaped(document.title) + "\n\n" + atLineStart(escaped(document.headline)) + "\n\n";
     for (const Section& section : document.sections) {
         if (isOnlyCharts(section)) {
             continue;
         }
         if (!section.title.isEmpty()) {
             out += "## " + escaped(section.title) + "\n\n";
-            out += section.note.isEmpty() ? std::string() : escaped(section.note) + "\n\n";
+            out += section.note.isEmpty() ? std::string()
+                                          : atLineStart(escaped(section.note)) + "\n\n";
         }
         for (const Block& block : section.blocks) {
             std::visit(BlockWriter{out}, block);
         }
     }
-    return out + "---\n\n" + escaped(document.footer) + "\n";
+    return out + "---\n\n" + atLineStart(escaped(document.footer)) + "\n";
 }
 
 } // namespace app::report
