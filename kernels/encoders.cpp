@@ -148,6 +148,45 @@ void putNibbles256(Bytes qs, const std::array<std::uint8_t, 256>& codes) {
     }
 }
 
+using Four [[gnu::vector_size(16)]] = float;
+using Group32 = std::array<Four, 8>;
+
+// Sum of squares of what rounding a group to multiples of the scale leaves.
+float squaredError(const Group32& group, float scale) {
+    constexpr float kRounds = 12582912.0F; // 1.5 * 2^23: numbers beside it are whole
+    Four sums{};
+    for (const Four& numbers : group) {
+        const Four rest = numbers - (numbers * (1.0F / scale) + kRounds - kRounds) * scale;
+        sums += rest * rest;
+    }
+    return sums[0] + sums[1] + sums[2] + sums[3];
+}
+
+// The largest magnitude becomes a whole code, of 96 to 127 the one with the least squared error.
+// Half the error of 127 alone where the group comes from few levels, as four-bit weights do: the
+// ends of their range and most levels between them meet whole codes.
+float bestScale8(const float* in) {
+    constexpr int kLargest = 127, kLeast = 96;
+    const float largest = std::abs(ofLargestMagnitude(in, 32));
+    Group32 group{};
+    for (std::size_t i = 0; i < 32; ++i) {
+        group[i / 4][i % 4] = finite(in[i]);
+    }
+    float best = storedHalf(largest / static_cast<float>(kLargest));
+    if (best == 0.0F || !std::isfinite(1.0F / best)) {
+        return best;
+    }
+    float least = squaredError(group, best);
+    for (int code = kLargest - 1; code >= kLeast && least > 0.0F; --code) {
+        const float scale = storedHalf(largest / static_cast<float>(code));
+        if (const float error = squaredError(group, scale); error < least) {
+            least = error;
+            best = scale;
+        }
+    }
+    return best;
+}
+
 } // namespace
 
 void encodeQ4_0(const float* in, std::size_t blocks, std::byte* dst) {
@@ -195,7 +234,7 @@ void encodeQ5_1(const float* in, std::size_t blocks, std::byte* dst) {
 void encodeQ8_0(const float* in, std::size_t blocks, std::byte* dst) {
     auto* p = reinterpret_cast<Bytes>(dst);
     for (; blocks > 0; --blocks, in += 32, p += 34) {
-        const float scale = storedHalf(std::abs(ofLargestMagnitude(in, 32)) / 127.0F);
+        const float scale = bestScale8(in);
         putHalf(p, scale);
         for (std::size_t i = 0; i < 32; ++i) {
             const int code = scale == 0.0F ? 127 : nearestCode(finite(in[i]), scale, 127.0F, 254);

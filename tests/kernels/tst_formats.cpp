@@ -29,6 +29,7 @@ private Q_SLOTS:
     void decodesReferenceVectorsBitForBit();
     void encodersComeClose_data();
     void encodersComeClose();
+    void eightBitsKeepFewLevelsBetter();
     void encodersTakeHostileInput();
 };
 
@@ -244,6 +245,31 @@ void TstFormats::encodersComeClose() {
     }
     const double relative = std::sqrt(error / norm);
     QVERIFY2(relative <= bound, fmt::format("relative error {}, seed {}", relative, seed).c_str());
+}
+
+// Groups of sixteen levels, as Q4_1 decodes to: 127 for the largest magnitude leaves 0.0054 of
+// them.
+void TstFormats::eightBitsKeepFewLevelsBetter() {
+    std::mt19937 random(7);
+    std::normal_distribution<float> normal(0.0F, 1.0F);
+    std::vector<float> in(32 * 400);
+    for (float& value : in) {
+        value = normal(random);
+    }
+    std::vector<std::byte> bytes(kernels::formatBytes(Format::Q4_1, in.size()));
+    kernels::quantize(Format::Q4_1, in, bytes.data());
+    kernels::dequantize(Format::Q4_1, bytes.data(), in);
+    bytes.resize(kernels::formatBytes(Format::Q8_0, in.size()));
+    std::vector<float> out(in.size());
+    kernels::quantize(Format::Q8_0, in, bytes.data());
+    kernels::dequantize(Format::Q8_0, bytes.data(), out);
+    double error = 0.0;
+    double norm = 0.0;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+        error += std::pow(static_cast<double>(out[i] - in[i]), 2.0);
+        norm += std::pow(static_cast<double>(in[i]), 2.0);
+    }
+    QVERIFY2(std::sqrt(error / norm) <= 0.0035, fmt::format("{}", std::sqrt(error / norm)).c_str());
 }
 
 void TstFormats::encodersTakeHostileInput() {
