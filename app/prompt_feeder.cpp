@@ -20,6 +20,9 @@ bool isSame(const engine::ChatMessage& one, const engine::ChatMessage& other) {
 } // namespace
 
 bool PromptFeeder::isAround(const engine::Request& opening) const {
+    if (opening.adapter != m_adapter) {
+        return false;
+    }
     using Messages = std::vector<engine::ChatMessage>;
     const auto* messages = std::get_if<Messages>(&opening.prompt);
     const auto* opened = std::get_if<Messages>(&m_around);
@@ -41,6 +44,7 @@ void PromptFeeder::follow(engine::Backend& backend, const engine::Request& openi
     if (!isOpen()) {
         m_stream = backend.open(opening);
         m_around = opening.prompt;
+        m_adapter = opening.adapter;
         m_sent.clear();
     }
     sendDifference(backend, text);

@@ -34,6 +34,7 @@ private:
 
     std::shared_ptr<engine::TokenStream> m_stream;
     decltype(engine::Request::prompt) m_around; // as it was opened
+    std::string m_adapter;                      // likewise
     std::string m_sent;
 };
 

@@ -4,6 +4,7 @@
 #include "app/observe/machine.h"
 #include "ui/command_palette.h"
 #include "ui/dropped_file.h"
+#include "ui/frame/adapters_card.h"
 #include "ui/frame/attach_card.h"
 #include "ui/frame/banner_stack.h"
 #include "ui/frame/corner_message.h"
@@ -156,6 +157,8 @@ void MainWindow::buildFrame() {
     connect(m_modelMenu, &ModelMenu::attachRequested, m_attachCard, &OverlayCard::open);
     connect(m_attachCard, &AttachCard::attachRequested, this,
             qOverload<const QString&>(&MainWindow::openModel));
+    m_adaptersCard = new AdaptersCard(m_session, this);
+    connect(m_modelMenu, &ModelMenu::adaptersRequested, m_adaptersCard, &OverlayCard::open);
     connect(m_modelMenu, &ModelMenu::reloadRequested, this, &MainWindow::reloadModel);
     connect(m_banners, &SessionBanners::reloadRequested, this, &MainWindow::reloadModel);
     connect(m_banners, &SessionBanners::openRequested, this, &MainWindow::chooseModel);

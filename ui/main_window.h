@@ -22,6 +22,7 @@ class ApiServer;
 namespace ui {
 
 class AlarmCard;
+class AdaptersCard;
 class AttachCard;
 class BannerStack;
 class CommandPalette;
@@ -132,6 +133,7 @@ private:
     KeyList* m_keyList = nullptr;
     AlarmCard* m_alarmCard = nullptr;
     AttachCard* m_attachCard = nullptr;
+    AdaptersCard* m_adaptersCard = nullptr;
     LevelCard* m_levelCard = nullptr;
     app::ApiServer* m_api = nullptr;
     int m_servingTicks = 0;

@@ -1,6 +1,7 @@
 // Keys and palette of the main window: what can be done, and by which key.
 #include "app/labels.h"
 #include "ui/command_palette.h"
+#include "ui/frame/adapters_card.h"
 #include "ui/frame/alarm_card.h"
 #include "ui/frame/attach_card.h"
 #include "ui/frame/banner_stack.h"
@@ -150,6 +151,9 @@ std::vector<PageAction> MainWindow::commands() {
         result.push_back({tr("What the model file holds…"), {}, {}, [this] {
                               m_modelMenu->inspect(m_modelFile);
                           }});
+    }
+    if (m_session.hasModel() && m_session.backend()->adapters() != nullptr) {
+        result.push_back({tr("Adapters…"), {}, {}, [this] { m_adaptersCard->open(); }});
     }
     if (m_session.hasModel()) {
         result.push_back(

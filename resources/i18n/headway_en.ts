@@ -67,6 +67,23 @@
     </message>
 </context>
 <context>
+    <name>ui::AdaptersCard</name>
+    <message numerus="yes">
+        <source>rank %1, %n weight(s), %2</source>
+        <translation>
+            <numerusform>rank %1, %n weight, %2</numerusform>
+            <numerusform>rank %1, %n weights, %2</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n unloaded one(s) still finish their requests.</source>
+        <translation>
+            <numerusform>%n unloaded one still finishes its requests.</numerusform>
+            <numerusform>%n unloaded ones still finish their requests.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ui::BannerStack</name>
     <message numerus="yes">
         <source>%n more message(s); Log has them all</source>

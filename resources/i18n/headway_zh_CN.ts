@@ -4059,6 +4059,85 @@
     </message>
 </context>
 <context>
+    <name>ui::AdaptersCard</name>
+    <message>
+        <source>Adapters</source>
+        <translation>适配器</translation>
+    </message>
+    <message>
+        <source>Low-rank adapters (LoRA) over the loaded model: a GGUF file of the type adapter, or a folder as PEFT saves it. They come and go while requests run, and one batch serves several. A request names its own; the playground’s sampling chooses one.</source>
+        <translation>已加载模型之上的低秩适配器（LoRA）：类型为 adapter 的 GGUF 文件，或 PEFT 保存的文件夹。请求运行时即可加载和卸载，一个批次可混合多个适配器。请求写明自己的适配器；试用台的“采样”可选一个。</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>as the file</source>
+        <translation>同文件名</translation>
+    </message>
+    <message>
+        <source>Load a file…</source>
+        <translation>加载文件…</translation>
+    </message>
+    <message>
+        <source>Load a folder…</source>
+        <translation>加载文件夹…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message numerus="yes">
+        <source>rank %1, %n weight(s), %2</source>
+        <translation>
+            <numerusform>秩 %1，%n 个权重，%2</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Unload</source>
+        <translation>卸载</translation>
+    </message>
+    <message>
+        <source>Unload %1</source>
+        <translation>卸载 %1</translation>
+    </message>
+    <message>
+        <source>No adapter is loaded.</source>
+        <translation>未加载适配器。</translation>
+    </message>
+    <message>
+        <source>The loaded model takes no adapters.</source>
+        <translation>已加载的模型不支持适配器。</translation>
+    </message>
+    <message>
+        <source>No model is loaded.</source>
+        <translation>未加载模型。</translation>
+    </message>
+    <message>
+        <source>Model and adapters together take %1; a model for each adapter would take %2: %3 % less.</source>
+        <translation>模型与适配器共占 %1；若每个适配器各带一份模型则需 %2：少 %3 %。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n unloaded one(s) still finish their requests.</source>
+        <translation>
+            <numerusform>%n 个已卸载的适配器仍在完成其请求。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Load an adapter’s folder</source>
+        <translation>加载适配器文件夹</translation>
+    </message>
+    <message>
+        <source>Load an adapter</source>
+        <translation>加载适配器</translation>
+    </message>
+    <message>
+        <source>Adapters (*.gguf *.safetensors);;All files (*)</source>
+        <translation>适配器 (*.gguf *.safetensors);;所有文件 (*)</translation>
+    </message>
+</context>
+<context>
     <name>ui::AdvisorView</name>
     <message>
         <source>The rule</source>
@@ -6303,6 +6382,10 @@
         <source>Forget stored answers</source>
         <translation>清除答案缓存</translation>
     </message>
+    <message>
+        <source>Adapters…</source>
+        <translation>适配器…</translation>
+    </message>
 </context>
 <context>
     <name>ui::ModelDialog</name>
@@ -6372,6 +6455,10 @@
     <message>
         <source>Attach to a server…</source>
         <translation>连接到服务器…</translation>
+    </message>
+    <message>
+        <source>Adapters…</source>
+        <translation>适配器…</translation>
     </message>
 </context>
 <context>
@@ -7391,6 +7478,14 @@
     <message>
         <source>none</source>
         <translation>无</translation>
+    </message>
+    <message>
+        <source>Adapter</source>
+        <translation>适配器</translation>
+    </message>
+    <message>
+        <source>none: the model itself</source>
+        <translation>无：模型本身</translation>
     </message>
 </context>
 <context>

@@ -34,6 +34,8 @@ void ModelMenu::open(const QPoint& position, const QString& currentFile,
         if (!isServer(currentFile)) {
             addAction(ui::icon(QStringLiteral("info")), tr("What the file holds…"), this,
                       [this, currentFile] { inspect(currentFile); });
+            addAction(ui::icon(QStringLiteral("fleet")), tr("Adapters…"), this,
+                      &ModelMenu::adaptersRequested);
         }
         addAction(ui::icon(QStringLiteral("reload")), tr("Reload"), this,
                   &ModelMenu::reloadRequested);

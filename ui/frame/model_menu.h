@@ -24,6 +24,7 @@ Q_SIGNALS:
     void chosen(const QString& file);
     void reloadRequested();
     void attachRequested(); // to a server
+    void adaptersRequested();
 };
 
 } // namespace ui

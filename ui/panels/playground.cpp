@@ -36,6 +36,7 @@ constexpr qsizetype kMostShown = 16'000;
 QLabel* makeTurnText(QWidget* parent) {
     auto* label = makeLabel({}, TextRole::Body, parent);
     label->setWordWrap(true);
+    label->setMinimumWidth(1); // a word longer than the line is cut, and pushes nothing aside
     label->setTextFormat(Qt::RichText);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     label->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Minimum);
@@ -84,6 +85,12 @@ Playground::Playground(app::Session& session, QWidget* parent)
     stop->setContext(Qt::WidgetWithChildrenShortcut);
     connect(stop, &QShortcut::activated, this, &Playground::stop);
     connect(&m_session, &app::Session::modelChanged, this, &Playground::refreshModel);
+    connect(&m_session, &app::Session::eventHappened, this, [this](const engine::Event& event) {
+        const auto* notice = std::get_if<engine::Notice>(&event.body);
+        if (notice != nullptr && notice->kind.starts_with("adapter_")) {
+            refreshAdapters();
+        }
+    });
     retranslate();
     refreshModel();
     startAnew();
@@ -242,31 +249,6 @@ Playground::Turn& Playground::addTurn(const char* role, const QString& text) {
     return m_turns.back();
 }
 
-engine::Request Playground::makeRequest() const {
-    engine::Request request;
-    std::vector<engine::ChatMessage> messages;
-    const QString system = m_sampling->systemPrompt();
-    if (!system.isEmpty()) {
-        messages.push_back({.role = "system", .content = system.toStdString()});
-    }
-    for (const Turn& turn : m_turns) {
-        if (turn.isSaid) {
-            messages.push_back(turn.message);
-        }
-    }
-    const std::string format = m_session.capabilities().chatFormat;
-    if (format.empty() || format == "none") {
-        // A model without a chat format goes on writing what it is given.
-        request.prompt = m_turns.back().message.content;
-    } else {
-        request.prompt = std::move(messages);
-    }
-    request.maxTokens = m_sampling->maxTokens();
-    request.sampling = m_sampling->sampling();
-    request.label = "playground";
-    return request;
-}
-
 void Playground::send() {
     const QString text = m_prompt->toPlainText().trimmed();
     if (text.isEmpty() || isStreaming() || !m_session.hasModel()) {
@@ -403,6 +385,7 @@ QString Playground::lastAnswer() const {
 }
 
 void Playground::refreshModel() {
+    refreshAdapters();
     const bool hasModel = m_session.hasModel();
     const QString format =
         hasModel ? QString::fromStdString(m_session.capabilities().chatFormat) : QString();

@@ -69,6 +69,7 @@ private:
     void finishAnswer();
     void showFigures();
     void refreshModel();
+    void refreshAdapters();
     void retranslate();
 
     app::Session& m_session;

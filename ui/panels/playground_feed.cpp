@@ -1,7 +1,10 @@
-// The playground's prompt while it is typed, and the figures of the answer with and without that.
+// What the playground asks: its request, the prompt while it is typed, and the figures of the
+// answer with and without that.
 #include "app/labels.h"
 #include "app/session.h"
+#include "engine/adapters.h"
 #include "ui/panels/playground.h"
+#include "ui/panels/sampling_form.h"
 #include "ui/widgets/prompt_edit.h"
 #include "ui/widgets/toggle_switch.h"
 
@@ -10,6 +13,43 @@
 #include <QTimer>
 
 namespace ui {
+
+engine::Request Playground::makeRequest() const {
+    engine::Request request;
+    std::vector<engine::ChatMessage> messages;
+    const QString system = m_sampling->systemPrompt();
+    if (!system.isEmpty()) {
+        messages.push_back({.role = "system", .content = system.toStdString()});
+    }
+    for (const Turn& turn : m_turns) {
+        if (turn.isSaid) {
+            messages.push_back(turn.message);
+        }
+    }
+    const std::string format = m_session.capabilities().chatFormat;
+    if (format.empty() || format == "none") {
+        // A model without a chat format goes on writing what it is given.
+        request.prompt = m_turns.back().message.content;
+    } else {
+        request.prompt = std::move(messages);
+    }
+    request.maxTokens = m_sampling->maxTokens();
+    request.sampling = m_sampling->sampling();
+    request.adapter = m_sampling->adapter().toStdString();
+    request.label = "playground";
+    return request;
+}
+
+void Playground::refreshAdapters() {
+    QStringList names;
+    engine::Adapters* adapters = m_session.hasModel() ? m_session.backend()->adapters() : nullptr;
+    if (adapters != nullptr) {
+        for (const engine::AdapterInfo& info : adapters->adapterStatus().loaded) {
+            names << QString::fromStdString(info.name);
+        }
+    }
+    m_sampling->setAdapters(names);
+}
 
 // What is around the text that is being typed.
 engine::Request Playground::opening() {

@@ -1,10 +1,12 @@
-// How the playground samples: temperature, cuts, seed, length, and the system prompt. UI thread.
+// How the playground samples: temperature, cuts, seed, length, the system prompt, and over which
+// adapter. UI thread.
 #pragma once
 
 #include "engine/request.h"
 
 #include <QWidget>
 
+class QComboBox;
 class QDoubleSpinBox;
 class QFormLayout;
 class QLineEdit;
@@ -21,7 +23,12 @@ public:
     engine::Sampling sampling() const;
     int maxTokens() const;
     QString systemPrompt() const;
-    // "greedy", or the temperature.
+    // Of the loaded ones; empty: the model itself.
+    QString adapter() const;
+    // The loaded ones; a chosen one that is gone leaves the model itself. Without any there is no
+    // choice to show.
+    void setAdapters(const QStringList& names);
+    // "greedy", or the temperature; and the adapter.
     QString summary() const;
 
 Q_SIGNALS:
@@ -41,6 +48,7 @@ private:
     QDoubleSpinBox* m_minP = nullptr;
     QSpinBox* m_seed = nullptr;
     QSpinBox* m_maxTokens = nullptr;
+    QComboBox* m_adapter = nullptr;
 };
 
 } // namespace ui
