@@ -173,10 +173,8 @@ std::optional<double> rateOf(std::string_view key, const RunData& run, const Run
     if (key == "goodput_per_s" && !haveSameLimits(summary.run, limits)) {
         return goodputWithin(limits, run);
     }
-    if (key == "achieved_rate") {
-        return summary.achievedRate > 0 ? std::optional(summary.achievedRate) : std::nullopt;
-    }
-    return key == "output_tokens_per_s"   ? summary.outputPerSecond
+    return key == "achieved_rate"         ? summary.achievedRate
+           : key == "output_tokens_per_s" ? summary.outputPerSecond
            : key == "prompt_tokens_per_s" ? summary.promptPerSecond
            : key == "requests_per_s"      ? summary.requestsPerSecond
                                           : summary.goodputPerSecond;

@@ -88,13 +88,13 @@ Json summaryDocument(const RunSummary& summary, bool withSettings) {
         {"itl_ms", quantilesJson(summary.itlMs)},
         {"e2e_ms", quantilesJson(summary.e2eMs)},
         {"prefix_hit_share", orNull(summary.hitShare)},
-        {"output_tokens_per_s", summary.outputPerSecond},
-        {"prompt_tokens_per_s", summary.promptPerSecond},
-        {"requests_per_s", summary.requestsPerSecond},
-        {"goodput_per_s", summary.goodputPerSecond},
+        {"output_tokens_per_s", orNull(summary.outputPerSecond)},
+        {"prompt_tokens_per_s", orNull(summary.promptPerSecond)},
+        {"requests_per_s", orNull(summary.requestsPerSecond)},
+        {"goodput_per_s", orNull(summary.goodputPerSecond)},
         {"slo", {{"ttft_ms", limitJson(run.sloTtftMs)}, {"tpot_ms", limitJson(run.sloTpotMs)}}},
         {"wanted_rate", orNull(summary.wantedRate)},
-        {"achieved_rate", summary.achievedRate},
+        {"achieved_rate", orNull(summary.achievedRate)},
         {"lag_ms", orNull(summary.lagP50Ms)},
         {"lag_p99_ms", orNull(summary.lagP99Ms)}};
     if (withSettings) {

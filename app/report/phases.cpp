@@ -143,7 +143,7 @@ std::vector<Phase> phases(const RunData& run) {
         const engine::RequestRecord& record = request.record;
         for (const engine::TokenStep& step : record.steps) {
             if (Phase* phase = phaseAt(list, toSeconds(step.time))) {
-                phase->outputPerSecond += step.tokens;
+                phase->outputTokens += step.tokens;
             }
         }
         if (isSample(record)) {
@@ -153,15 +153,17 @@ std::vector<Phase> phases(const RunData& run) {
         }
         if (record.stamps.finished && isGood(record, run.summary.run)) {
             if (Phase* phase = phaseAt(list, toSeconds(*record.stamps.finished))) {
-                phase->goodputPerSecond += 1;
+                ++phase->goodRequests;
             }
         }
     }
     for (Phase& phase : list) {
         const double seconds = phase.to - phase.from;
         std::ranges::sort(phase.ttftMs);
-        phase.outputPerSecond = seconds > 0 ? phase.outputPerSecond / seconds : 0;
-        phase.goodputPerSecond = seconds > 0 ? phase.goodputPerSecond / seconds : 0;
+        if (seconds > 0) {
+            phase.outputPerSecond = static_cast<double>(phase.outputTokens) / seconds;
+            phase.goodputPerSecond = static_cast<double>(phase.goodRequests) / seconds;
+        }
         double sum = 0;
         std::int64_t n = 0;
         for (const SampleRow& row : run.samples) {

@@ -18,8 +18,9 @@ struct Phase {
     QString settings;           // "Max batch 4, 12 req/s"
     double from = 0, to = 0;    // seconds
     std::vector<double> ttftMs; // warm and completed, ascending
-    double outputPerSecond = 0, goodputPerSecond = 0;
-    std::optional<double> running; // mean
+    std::int64_t outputTokens = 0, goodRequests = 0;
+    std::optional<double> outputPerSecond, goodputPerSecond; // empty where it has no length
+    std::optional<double> running;                           // mean
 };
 std::vector<Phase> phases(const RunData& run);
 

@@ -102,8 +102,8 @@ QString intervalText(const Interval& interval, Signs signs) {
     return QStringLiteral("[%1, %2]").arg(end(interval.low), end(interval.high));
 }
 
-QString rateText(double value) {
-    return numberText(value, decimalsOf(value));
+QString rateText(std::optional<double> value) {
+    return value ? numberText(*value, decimalsOf(*value)) : dash();
 }
 
 QString countText(std::int64_t count) {

@@ -20,7 +20,7 @@ QString valueText(const Measure& measure, std::optional<double> value);
 QString signedText(const Measure& measure, double difference);
 enum class Signs : std::uint8_t { WhereNegative, Always };
 QString intervalText(const Interval& interval, Signs signs = Signs::WhereNegative);
-QString rateText(double value); // "13.2", "342"
+QString rateText(std::optional<double> value); // absent: a dash // "13.2", "342"
 QString countText(std::int64_t count);
 QString signedPercentText(double share); // "+21", "-9.1"
 QString measureLabel(const Measure& measure);

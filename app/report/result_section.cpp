@@ -86,17 +86,20 @@ QString trafficSentence(const RunData& run) {
     const RunSummary& summary = run.summary;
     QString sentence = translated(QT_TRANSLATE_NOOP("report", "%1 of %2 requests completed"))
                            .arg(countText(summary.completed), countText(summary.requests));
-    if (summary.wantedRate) {
+    if (summary.wantedRate && summary.achievedRate) {
         sentence +=
             translated(QT_TRANSLATE_NOOP("report", "; they arrived at %1 of %2 wanted a second"))
-                .arg(rateText(summary.achievedRate), rateText(*summary.wantedRate));
-    } else if (summary.achievedRate > 0) {
+                .arg(rateText(summary.achievedRate), rateText(summary.wantedRate));
+    } else if (summary.achievedRate) {
         sentence += translated(QT_TRANSLATE_NOOP("report", "; they arrived at %1 a second"))
                         .arg(rateText(summary.achievedRate));
     }
-    return sentence +
-           translated(QT_TRANSLATE_NOOP("report", ", and %1 a second were within the limits."))
-               .arg(rateText(summary.goodputPerSecond));
+    return sentence + (summary.goodputPerSecond
+                           ? translated(QT_TRANSLATE_NOOP(
+                                            "report", ", and %1 a second were within the limits."))
+                                 .arg(rateText(summary.goodputPerSecond))
+                           : translated(QT_TRANSLATE_NOOP(
+                                 "report", "; the run has no length, so that it has no rates.")));
 }
 
 Figure quantileFigure(std::string_view key, const RunData& run) {

@@ -38,8 +38,8 @@ QString arrivalsText(const RunSummary& summary) {
     QStringList parts;
     if (summary.wantedRate) {
         parts << translated(QT_TRANSLATE_NOOP("report", "wanted %1, achieved %2 req/s"))
-                     .arg(rateText(*summary.wantedRate), rateText(summary.achievedRate));
-    } else {
+                     .arg(rateText(summary.wantedRate), rateText(summary.achievedRate));
+    } else if (summary.achievedRate) {
         parts << translated(QT_TRANSLATE_NOOP("report", "%1 req/s"))
                      .arg(rateText(summary.achievedRate));
     }
@@ -47,7 +47,7 @@ QString arrivalsText(const RunSummary& summary) {
         parts << translated(QT_TRANSLATE_NOOP("report", "lag p50 %1, p99 %2 ms"))
                      .arg(millisecondsText(summary.lagP50Ms), millisecondsText(summary.lagP99Ms));
     }
-    return parts.join(QStringLiteral("; "));
+    return parts.isEmpty() ? dash() : parts.join(QStringLiteral("; "));
 }
 
 QString tagsText(const RunData& run) {

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::int64_t kVersion = 2; // grows when a definition changes
+constexpr std::int64_t kVersion = 3; // grows when a definition changes
 constexpr std::int64_t kRequestsAtOnce = 1'000;
 
 constexpr std::array kCounts = {
@@ -26,12 +26,13 @@ constexpr std::array kCounts = {
 constexpr std::array kLatencies = {
     std::pair{"ttft_ms", &RunSummary::ttftMs}, std::pair{"tpot_ms", &RunSummary::tpotMs},
     std::pair{"e2e_ms", &RunSummary::e2eMs}, std::pair{"itl_ms", &RunSummary::itlMs}};
+// Absent where the run has no length, and only there.
 constexpr std::array kRates = {std::pair{"output_per_second", &RunSummary::outputPerSecond},
                                std::pair{"prompt_per_second", &RunSummary::promptPerSecond},
                                std::pair{"requests_per_second", &RunSummary::requestsPerSecond},
-                               std::pair{"achieved_rate", &RunSummary::achievedRate},
                                std::pair{"goodput_per_second", &RunSummary::goodputPerSecond}};
-constexpr std::array kOptional = {std::pair{"hit_share", &RunSummary::hitShare},
+constexpr std::array kOptional = {std::pair{"achieved_rate", &RunSummary::achievedRate},
+                                  std::pair{"hit_share", &RunSummary::hitShare},
                                   std::pair{"wanted_rate", &RunSummary::wantedRate},
                                   std::pair{"lag_p50_ms", &RunSummary::lagP50Ms},
                                   std::pair{"lag_p99_ms", &RunSummary::lagP99Ms}};
@@ -69,7 +70,9 @@ void takeFigures(const Json& json, RunSummary& summary) {
         }
     }
     for (const auto& [key, member] : kRates) {
-        summary.*member = json.at(key).get<double>();
+        if (summary.run.seconds > 0) {
+            summary.*member = json.at(key).get<double>();
+        }
     }
     for (const auto& [key, member] : kOptional) {
         summary.*member = numberAt(json, key);
@@ -112,14 +115,15 @@ void writeFigures(const Database& database, const RunSummary& summary) {
     for (const auto& [key, member] : kLatencies) {
         json[key] = quantilesJson(summary.*member);
     }
-    for (const auto& [key, member] : kRates) {
-        json[key] = summary.*member;
-    }
-    for (const auto& [key, member] : kOptional) {
-        if (const auto& value = summary.*member) {
-            json[key] = *value;
+    const auto addPresent = [&](const auto& table) {
+        for (const auto& [key, member] : table) {
+            if (const auto& value = summary.*member) {
+                json[key] = *value;
+            }
         }
-    }
+    };
+    addPresent(kRates);
+    addPresent(kOptional);
     Statement insert = database.prepare("INSERT OR REPLACE INTO run_figures "
                                         "(run_id, version, last_n, figures_json) "
                                         "VALUES (?, ?, ?, ?)");
@@ -183,7 +187,9 @@ RunSummary summaryOfPages(const Database& database, RunInfo info) {
         summary.requestsPerSecond = static_cast<double>(summary.completed) / seconds;
         summary.goodputPerSecond = good / seconds;
     }
-    summary.achievedRate = last > first ? static_cast<double>(answered - 1) / (last - first) : 0.0;
+    if (last > first) {
+        summary.achievedRate = static_cast<double>(answered - 1) / (last - first);
+    }
     return summary;
 }
 

@@ -67,12 +67,13 @@ struct RunSummary {
     std::int64_t requests = 0, completed = 0, cancelled = 0, failed = 0, rejected = 0;
     Quantiles ttftMs, tpotMs, e2eMs, itlMs;
     std::optional<double> hitShare; // of the prompts behind ttftMs; empty where nobody knows
-    double outputPerSecond = 0, promptPerSecond = 0, requestsPerSecond = 0;
-    std::optional<double> wantedRate; // empty for closed loops and without a schedule
-    double achievedRate = 0;
+    // Empty for a run of no time.
+    std::optional<double> outputPerSecond, promptPerSecond, requestsPerSecond;
+    std::optional<double> goodputPerSecond; // TTFT <= run.sloTtftMs and TPOT <= run.sloTpotMs
+    std::optional<double> wantedRate;       // empty for closed loops and without a schedule
+    std::optional<double> achievedRate;     // empty below two arrivals at two times
     std::optional<double> lagP50Ms, lagP99Ms;
-    std::int64_t alarms = 0;     // raised during the run
-    double goodputPerSecond = 0; // completed with TTFT <= run.sloTtftMs and TPOT <= run.sloTpotMs
+    std::int64_t alarms = 0;          // raised during the run
     std::vector<SettingRow> settings; // the last row of each field
 };
 

@@ -214,8 +214,7 @@ RunSummary SummaryBuilder::finish(const std::vector<SettingRow>& settings) {
     if (!isClosedLoop(summary.run)) {
         summary.wantedRate = arrivalRate(m_scheduled);
     }
-    summary.achievedRate =
-        arrivalRate(m_received.empty() ? m_unscheduled : m_received).value_or(0.0);
+    summary.achievedRate = arrivalRate(m_received.empty() ? m_unscheduled : m_received);
     const Quantiles lag = quantiles(std::move(m_lag));
     summary.lagP50Ms = lag.p50;
     summary.lagP99Ms = lag.p99;

@@ -3619,6 +3619,10 @@
         <translation>，每秒 %1 个在限值以内。</translation>
     </message>
     <message>
+        <source>; the run has no length, so that it has no rates.</source>
+        <translation>；该运行没有时长，因此没有速率。</translation>
+    </message>
+    <message>
         <source>prompt %1</source>
         <translation>输入 %1</translation>
     </message>

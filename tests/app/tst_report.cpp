@@ -247,6 +247,15 @@ void TstReport::emptyRunHasDashesAndNoStrangeNumbers() {
     QVERIFY(holdsNoStrangeNumber(visible(parse(app::reportHtml(m_run))).toStdString()));
     const std::string markdown = app::reportMarkdown(empty);
     QVERIFY(holdsNoStrangeNumber(markdown));
+    // A run of no time has no rates; none is shown as 0.
+    QVERIFY(markdown.find("| **\u2014** tok/s | **\u2014** req/s |") != std::string::npos);
+    QVERIFY(markdown.find("has no length") != std::string::npos);
+    const json document = json::parse(app::reportJson(empty));
+    for (const char* rate : {"output_tokens_per_s", "prompt_tokens_per_s", "requests_per_s",
+                             "goodput_per_s", "achieved_rate", "wanted_rate"}) {
+        QVERIFY2(document.at(rate).is_null(), rate);
+    }
+    QVERIFY(app::reportMarkdown(m_run).find("has no length") == std::string::npos);
     QVERIFY(parse(app::reportHtml(pairOf(empty, empty))).error.isEmpty());
 }
 
@@ -281,14 +290,14 @@ void TstReport::phasesAreCutAtChangesAndAddUp() {
     QVERIFY(phases[2].settings.contains(QStringLiteral("12 req/s")));
     double tokens = 0, samples = 0, good = 0;
     for (const auto& phase : phases) {
-        tokens += phase.outputPerSecond * (phase.to - phase.from);
-        good += phase.goodputPerSecond * (phase.to - phase.from);
+        tokens += *phase.outputPerSecond * (phase.to - phase.from);
+        good += *phase.goodputPerSecond * (phase.to - phase.from);
         samples += static_cast<double>(phase.ttftMs.size());
         QVERIFY(std::ranges::is_sorted(phase.ttftMs));
         QVERIFY(phase.running.has_value());
     }
-    QVERIFY(std::abs(tokens - m_run.summary.outputPerSecond * 160) < 1e-6);
-    QVERIFY(std::abs(good - m_run.summary.goodputPerSecond * 160) < 1e-6);
+    QVERIFY(std::abs(tokens - *m_run.summary.outputPerSecond * 160) < 1e-6);
+    QVERIFY(std::abs(good - *m_run.summary.goodputPerSecond * 160) < 1e-6);
     QCOMPARE(samples, static_cast<double>(m_run.summary.ttftMs.n));
     QCOMPARE(app::report::phases(m_fast).size(), std::size_t{1});
     QCOMPARE(app::report::phases(RunData{}).size(), std::size_t{1});

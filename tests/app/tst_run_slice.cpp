@@ -47,7 +47,7 @@ RunData evenRun() {
 }
 
 std::int64_t tokensIn(const RunData& run) {
-    return std::llround(run.summary.outputPerSecond * run.summary.run.seconds);
+    return std::llround(*run.summary.outputPerSecond * run.summary.run.seconds);
 }
 
 } // namespace
@@ -112,7 +112,7 @@ void TstRunSlice::whatReachesOverAnEdgeIsNoLatencySample() {
     QVERIFY(part.summary.ttftMs.n < static_cast<std::int64_t>(part.requests.size()));
     QVERIFY(std::abs(static_cast<double>(part.summary.ttftMs.n) - 28.0) <= 1.0);
     // Arrivals of the part only: ten a second.
-    QVERIFY(std::abs(part.summary.achievedRate - 10.0) < 0.5);
+    QVERIFY(std::abs(*part.summary.achievedRate - 10.0) < 0.5);
 }
 
 void TstRunSlice::theWholeRunIsItself() {

@@ -64,6 +64,7 @@ private Q_SLOTS:
     void tokenStepsRoundTripAndDamageIsCutOff();
     void figuresAreThoseOfTheDefinitions();
     void requestsOutsideTheRunAreNoThroughput();
+    void ratesOfNoTimeAreAbsent();
     void wantedRateIsAbsentInClosedLoops();
     void identitiesHoldOverATrafficRun();
     void settingsKeepEveryRowAndTheLastOfEachField();
@@ -305,12 +306,12 @@ void TstRunStore::figuresAreThoseOfTheDefinitions() {
     QCOMPARE(*summary->tpotMs.p50, 10.0);
     QCOMPARE(summary->itlMs.n, std::int64_t{40});
     QCOMPARE(*summary->itlMs.maximum, 20.0);
-    QCOMPARE(summary->outputPerSecond, 12 * 5 / 20.0);
+    QCOMPARE(*summary->outputPerSecond, 12 * 5 / 20.0);
     QCOMPARE(*summary->hitShare, 20 / 400.0); // of the ten behind TTFT
-    QCOMPARE(summary->promptPerSecond, (12 * 40 - 60) / 20.0);
-    QCOMPARE(summary->requestsPerSecond, 11 / 20.0);
+    QCOMPARE(*summary->promptPerSecond, (12 * 40 - 60) / 20.0);
+    QCOMPARE(*summary->requestsPerSecond, 11 / 20.0);
     // Within both limits: the first only (the second is too slow a token).
-    QCOMPARE(summary->goodputPerSecond, 1 / 20.0);
+    QCOMPARE(*summary->goodputPerSecond, 1 / 20.0);
     // 12 schedules over 9.5 s.
     QCOMPARE(*summary->wantedRate, 11 / 9.5);
     QVERIFY(summary->achievedRate > 0 && summary->achievedRate != *summary->wantedRate);
@@ -328,9 +329,28 @@ void TstRunStore::requestsOutsideTheRunAreNoThroughput() {
     const auto summary = store->summary(run);
     QVERIFY(summary.has_value());
     QCOMPARE(summary->requests, std::int64_t{2});
-    QCOMPARE(summary->outputPerSecond + summary->promptPerSecond + summary->requestsPerSecond +
-                 summary->goodputPerSecond,
+    QCOMPARE(*summary->outputPerSecond + *summary->promptPerSecond + *summary->requestsPerSecond +
+                 *summary->goodputPerSecond,
              0.0);
+}
+
+void TstRunStore::ratesOfNoTimeAreAbsent() {
+    const auto store = opened(file("no_time.db"));
+    const std::int64_t run = begun(*store);
+    RunStore::Batch batch;
+    batch.events.push_back(finished(tests::makeRecord(kStart, 0, 10, 10, 3)));
+    QVERIFY(store->append(run, kStart, batch).has_value());
+    QVERIFY(store->endRun(run, app::RunState::Finished, 0, false).has_value());
+    const auto isAbsent = [&] {
+        const auto summary = store->summary(run);
+        return summary && summary->requests == 1 && !summary->outputPerSecond &&
+               !summary->promptPerSecond && !summary->requestsPerSecond &&
+               !summary->goodputPerSecond && !summary->achievedRate;
+    };
+    QVERIFY(isAbsent());
+    for (auto some = store->tidySome(); some && *some; some = store->tidySome()) {
+    }
+    QVERIFY(isAbsent()); // kept figures say the same
 }
 
 void TstRunStore::wantedRateIsAbsentInClosedLoops() {
@@ -348,7 +368,7 @@ void TstRunStore::wantedRateIsAbsentInClosedLoops() {
     const auto summary = store->summary(run);
     QVERIFY(summary.has_value());
     QVERIFY(!summary->wantedRate.has_value());
-    QCOMPARE(summary->achievedRate, 1.0);
+    QCOMPARE(*summary->achievedRate, 1.0);
 }
 
 void TstRunStore::identitiesHoldOverATrafficRun() {

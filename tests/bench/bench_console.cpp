@@ -294,7 +294,7 @@ int run(const Arguments& arguments, double startedAtMs) {
     if (!summary) {
         return fail(summary.error().message);
     }
-    result["output_per_s"] = summary->outputPerSecond;
+    result["output_per_s"] = summary->outputPerSecond.value_or(0.0);
     result["ttft_p50_ms"] = summary->ttftMs.p50 ? nlohmann::json(*summary->ttftMs.p50) : nullptr;
     result["completed"] = summary->completed;
     result["main_thread_share"] = uiSeconds / arguments.seconds;

@@ -86,7 +86,9 @@ QString toBaselineText(const Run& run, const RunBaseline& baseline) {
 
 std::vector<Column<Run>> runColumns(const RunTicks& ticks, const RunBaseline& baseline) {
     using C = Column<Run>;
-    const auto number = [](double value, int decimals) { return app::numberText(value, decimals); };
+    const auto number = [](std::optional<double> value, int decimals) {
+        return app::numberText(value, decimals);
+    };
     const auto quantile = [](const char* title, std::optional<double> app::Quantiles::*member,
                              double share) {
         return C([title] { return say(title); },
@@ -156,12 +158,12 @@ std::vector<Column<Run>> runColumns(const RunTicks& ticks, const RunBaseline& ba
             .wide(100),
         C([] { return say(QT_TRANSLATE_NOOP("RunColumns", "Output tok/s")); },
           [number](const Run& run) { return number(run.outputPerSecond, 1); })
-            .sortedBy([](const Run& run) { return run.outputPerSecond; })
+            .sortedBy([](const Run& run) { return orNan(run.outputPerSecond); })
             .atRight()
             .wide(92),
         C([] { return say(QT_TRANSLATE_NOOP("RunColumns", "Goodput req/s")); },
           [number](const Run& run) { return number(run.goodputPerSecond, 2); })
-            .sortedBy([](const Run& run) { return run.goodputPerSecond; })
+            .sortedBy([](const Run& run) { return orNan(run.goodputPerSecond); })
             .withToolTip([](const Run& run) {
                 return say(QT_TRANSLATE_NOOP("RunColumns", "within TTFT %1 and TPOT %2"))
                     .arg(app::limitText(run.run.sloTtftMs), app::limitText(run.run.sloTpotMs));
