@@ -228,6 +228,37 @@ QString contaminationLabel(const Contamination& entry) {
     return plain(entry.kind);
 }
 
+QString leftOutLabel(const Experiment& experiment, const LeftOutRounds& rounds) {
+    const QString round = QString::number(rounds.first + 1);
+    const QString block = plain(blockLabel(experiment, rounds));
+    switch (rounds.reason) {
+    case LeftOutReason::Cut:
+        return say(QT_TRANSLATE_NOOP("experiments",
+                                     "Round %1 is left out: block %2 was cut short."))
+            .arg(round, block);
+    case LeftOutReason::NotMeasured:
+        return say(QT_TRANSLATE_NOOP("experiments",
+                                     "Round %1 is left out: block %2 was not measured."))
+            .arg(round, block);
+    case LeftOutReason::NoFigure:
+        return say(QT_TRANSLATE_NOOP("experiments", "Round %1 is left out: block %2 has no %3."))
+            .arg(round, block, experimentMeasureLabel(*findExperimentMeasure(experiment.metric)));
+    case LeftOutReason::NoStatistic:
+        return say(QT_TRANSLATE_NOOP("experiments", "Round %1 is left out: its figures make no "
+                                                    "number to claim."))
+            .arg(round);
+    case LeftOutReason::NotBegun:
+        break;
+    }
+    return rounds.first == rounds.last
+               ? say(QT_TRANSLATE_NOOP("experiments", "Round %1 was not begun: the experiment "
+                                                      "ended before."))
+                     .arg(round)
+               : say(QT_TRANSLATE_NOOP("experiments", "Rounds %1 to %2 were not begun: the "
+                                                      "experiment ended before."))
+                     .arg(round, QString::number(rounds.last + 1));
+}
+
 QString experimentMeasureLabel(const Measure& measure) {
     return QCoreApplication::translate("measures", std::string(measure.label).c_str());
 }

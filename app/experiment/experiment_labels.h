@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/experiment/claims.h"
+#include "app/experiment/left_out.h"
 
 #include <QString>
 
@@ -15,7 +16,8 @@ QString claimVerdictLabel(ClaimVerdict verdict);                 // "holds", "do
 QString claimedLabel(const Experiment& experiment);              // "≥ 1.52 ×"
 QString claimFigure(const Experiment& experiment, double value); // "+12.3 %"
 QString claimInterval(const Experiment& experiment, const Interval& interval);
-QString needLabel(const std::string& need);             // "a CUDA device"
+QString needLabel(const std::string& need); // "a CUDA device"
+QString leftOutLabel(const Experiment& experiment, const LeftOutRounds& rounds);
 QString contaminationLabel(const Contamination& entry); // "3 requests preempted"
 QString settingName(const std::string& key); // of the engine, or of the workload's own figures
 QString experimentMeasureLabel(const Measure& measure);

@@ -1,6 +1,7 @@
 // Results of experiments for terminals and programs. See claims.h.
 #include "app/command/text_table.h"
 #include "app/experiment/claims.h"
+#include "app/experiment/left_out.h"
 #include "app/run_text.h"
 
 #include <fmt/format.h>
@@ -61,6 +62,32 @@ std::string contaminationText(const Experiment& experiment, const std::vector<Bl
         }
     }
     return text.empty() ? text : "Marked, and counted all the same:\n" + text;
+}
+
+std::string leftOutTexts(const ExperimentResult& result) {
+    std::string text;
+    for (const LeftOutRounds& rounds : leftOutRounds(result.experiment, result.blocks)) {
+        const std::string numbers =
+            rounds.first == rounds.last
+                ? fmt::format("Round {}", rounds.first + 1)
+                : fmt::format("Rounds {} to {}", rounds.first + 1, rounds.last + 1);
+        text += fmt::format("  {}: {}\n", numbers, leftOutText(result.experiment, rounds));
+    }
+    return text.empty() ? text : "Left out of the claim:\n" + text;
+}
+
+Json roundsJson(const ExperimentResult& result) {
+    Json leftOut = Json::array();
+    for (const LeftOutRounds& rounds : leftOutRounds(result.experiment, result.blocks)) {
+        leftOut.push_back({{"first", rounds.first},
+                           {"last", rounds.last},
+                           {"reason", name(rounds.reason)},
+                           {"side", rounds.side < 0 ? Json(nullptr) : Json(rounds.side)},
+                           {"text", leftOutText(result.experiment, rounds)}});
+    }
+    return {{"planned", result.experiment.rounds()},
+            {"whole", result.verdict.wholeRounds},
+            {"left_out", std::move(leftOut)}};
 }
 
 std::string measuresText(const ExperimentVerdict& verdict) {
@@ -166,6 +193,7 @@ std::string experimentJson(const ExperimentResult& result) {
     for (const Block& block : result.blocks) {
         blocks.push_back(blockDocument(result.experiment, block));
     }
+    json["rounds"] = roundsJson(result);
     json["drift_percent"] = optionalJson(verdict.drift);
     json["toml"] = experimentToml(result.experiment);
     return dumped(json);
@@ -190,8 +218,8 @@ std::string experimentText(const ExperimentResult& result) {
     const ClaimResult& claim = result.verdict.claim;
     std::string text =
         fmt::format("{}  run {}  {}\n", experiment.title, result.run.id, name(result.run.state));
-    text += fmt::format("{} rounds of {}, {} s measured each, request list {}\n\n",
-                        result.verdict.wholeRounds, experiment.sides.size(),
+    text += fmt::format("{} of {} rounds of {}, {} s measured each, request list {}\n\n",
+                        result.verdict.wholeRounds, experiment.rounds(), experiment.sides.size(),
                         experiment.measureSeconds, result.run.requestDigest);
     text += result.verdict.measures.empty() ? levelsText(experiment, result.verdict)
                                             : measuresText(result.verdict);
@@ -209,7 +237,7 @@ std::string experimentText(const ExperimentResult& result) {
     if (result.verdict.drift) {
         text += fmt::format("Drift over side A's blocks: {} %\n", figureText(result.verdict.drift));
     }
-    return text + contaminationText(experiment, result.blocks);
+    return text + leftOutTexts(result) + contaminationText(experiment, result.blocks);
 }
 
 std::string claimsText(const std::vector<ClaimRow>& rows) {

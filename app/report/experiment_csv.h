@@ -7,8 +7,9 @@
 
 namespace app {
 
-// A row a figure of a block: "block", "round", "side", "metric", "value", "n", "is_whole",
-// "contamination".
+// A row a block and a metric that any block has, or the claim is about; empty where the block has
+// none. A block that was to come and never did is a row too; "left_out" says why a round is not in
+// the claim.
 std::string experimentCsv(const ExperimentResult& result);
 // A row a claim; what was not measured is empty.
 std::string claimsCsv(const std::vector<ClaimRow>& rows);

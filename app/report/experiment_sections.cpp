@@ -35,7 +35,12 @@ Section verdictSection(const ExperimentResult& result) {
         claim.interval ? Text(claimInterval(experiment, *claim.interval)) : Text(dash()));
     add(QT_TRANSLATE_NOOP("report", "Claimed"), claimedLabel(experiment),
         Text(claimVerdictLabel(claim.verdict), claimTone(claim.verdict)));
-    add(QT_TRANSLATE_NOOP("report", "Rounds"), countText(result.verdict.wholeRounds),
+    const QString whole = countText(result.verdict.wholeRounds);
+    const int planned = experiment.rounds();
+    add(QT_TRANSLATE_NOOP("report", "Rounds"),
+        result.verdict.wholeRounds == planned
+            ? whole
+            : translated(QT_TRANSLATE_NOOP("report", "%1 of %2")).arg(whole, countText(planned)),
         Text(translated(QT_TRANSLATE_NOOP("report", "n %1")).arg(countText(claim.n))));
     const QString note = experimentNote(experiment);
     Paragraph lead{.text = answerText(experiment, result.verdict) +
@@ -137,6 +142,9 @@ Section spoilSection(const ExperimentResult& result) {
         bullets.items.emplace_back(translated(
             QT_TRANSLATE_NOOP("report", "Nothing was marked: no edits, preemptions, cold samples, "
                                         "prefix hits, late sends or other load.")));
+    }
+    for (const LeftOutRounds& rounds : leftOutRounds(result.experiment, result.blocks)) {
+        bullets.items.emplace_back(leftOutLabel(result.experiment, rounds), Tone::Warn);
     }
     if (result.verdict.drift) {
         bullets.items.emplace_back(translated(QT_TRANSLATE_NOOP("report", "Drift over side A's "

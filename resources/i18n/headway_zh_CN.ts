@@ -1484,6 +1484,30 @@
         <source>How far the process grew above where it stood, for two tenants with an adapter of rank 16 each: over a copy of the model of their own, and over one.</source>
         <translation>两个租户各带一个秩为 16 的适配器时，进程内存比原先增长多少：各用一份模型副本，与共用一份模型。</translation>
     </message>
+    <message>
+        <source>Round %1 is left out: block %2 was cut short.</source>
+        <translation>第 %1 轮未计入：块 %2 被提前中断。</translation>
+    </message>
+    <message>
+        <source>Round %1 is left out: block %2 was not measured.</source>
+        <translation>第 %1 轮未计入：块 %2 没有测量。</translation>
+    </message>
+    <message>
+        <source>Round %1 is left out: block %2 has no %3.</source>
+        <translation>第 %1 轮未计入：块 %2 没有 %3。</translation>
+    </message>
+    <message>
+        <source>Round %1 is left out: its figures make no number to claim.</source>
+        <translation>第 %1 轮未计入：由其数据得不出所主张的数值。</translation>
+    </message>
+    <message>
+        <source>Round %1 was not begun: the experiment ended before.</source>
+        <translation>第 %1 轮未开始：实验已先结束。</translation>
+    </message>
+    <message>
+        <source>Rounds %1 to %2 were not begun: the experiment ended before.</source>
+        <translation>第 %1 至 %2 轮未开始：实验已先结束。</translation>
+    </message>
 </context>
 <context>
     <name>filter</name>
@@ -3957,6 +3981,10 @@
     <message>
         <source>Of their prompts, %1 % of the tokens were found in the prefix cache.</source>
         <translation>其提示中有 %1 % 的词元命中前缀缓存。</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 / %2</translation>
     </message>
 </context>
 <context>
