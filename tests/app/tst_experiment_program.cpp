@@ -123,6 +123,13 @@ void TstExperimentProgram::anOwnExperimentEndsWithAVerdict() {
     QCOMPARE(run("report copy.db 1 --json two.json").status, 0);
     const json one = json::parse(content("one.json")), two = json::parse(content("two.json"));
     QVERIFY(one["experiment"]["blocks"].size() == 8 && one == two);
+    // The result alone has no requests in it: it is told what it is, and what to import.
+    write("result.json", end.out.constData());
+    const ProgramEnd noRun = run("import result.json --record copy.db");
+    QCOMPARE(noRun.status, 1);
+    QVERIFY2(noRun.err.contains("result.json holds the result of an experiment") &&
+                 noRun.err.contains("write run 1 with `headway report DB RUN --json FILE`"),
+             noRun.err.constData());
     // One that can't be right is refused by its place, and nothing of it stays.
     const auto refused = [&](const char* says, auto spoil) {
         json other = one;
