@@ -18,8 +18,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 6> kDocuments = {
-    "summary", "run", "comparison", "comparison_of_many", "experiment", "claims"};
+constexpr std::array<std::string_view, 10> kDocuments = {
+    "summary", "run",    "comparison", "comparison_of_many", "experiment", "claims", "tune",
+    "advise",  "replay", "simulate"};
 
 std::string schemaOf(const std::string& document) {
     if (std::ranges::find(kDocuments, document) == kDocuments.end()) {

@@ -1,6 +1,7 @@
 // Reports of two runs and of a run that was cut: every format says the same of its sides.
 #include "app/report/report.h"
 #include "app/store/summary.h"
+#include "tests/support/json_schema.h"
 #include "tests/support/scripted_run.h"
 
 #include <QFile>
@@ -21,6 +22,7 @@ private Q_SLOTS:
     void initTestCase();
     void aCutRunSaysWhatItsSidesAre();
     void aCutRunSaysSoInJson();
+    void aCutRunKeepsToTheSchema();
     void twoRunsSayWhichIsWhich();
     void anotherTargetIsSaid();
     void noLimitIsNoNumber();
@@ -72,6 +74,18 @@ void TstComparisonReport::aCutRunSaysSoInJson() {
     const std::vector<std::string> cautions = document.at("cautions");
     QVERIFY(std::ranges::find(cautions, "split") != cautions.end());
     QVERIFY(std::ranges::find(cautions, "request_list_differs") == cautions.end());
+}
+
+void TstComparisonReport::aCutRunKeepsToTheSchema() {
+    QFile file(QStringLiteral(HEADWAY_SOURCE_DIR "/resources/schemas/documents.json"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const json schema = json::parse(file.readAll().toStdString());
+    json made = json::parse(app::comparisonJson(m_split));
+    const json& rule = schema.at("$defs").at("comparison");
+    const std::string problem = tests::schemaProblem(made, rule, schema);
+    QVERIFY2(problem.empty(), problem.c_str());
+    made.at("split").erase("at_s");
+    QVERIFY(!tests::schemaProblem(made, rule, schema).empty());
 }
 
 void TstComparisonReport::twoRunsSayWhichIsWhich() {

@@ -38,6 +38,27 @@ output = [2, 6]
 sets = ["english"]
 )";
 
+constexpr const char* kSweep = R"([experiment]
+title = "Sweep"
+metric = "output_tokens_per_s"
+statistic = "best"
+blocks = 8
+measure = "200ms"
+warmup = "50ms"
+drain = "5s"
+[sweep]
+key = "batching.max_batch"
+values = [1, 4]
+[[stage]]
+kind = "closed"
+users = 4
+[lengths]
+prompt = [4, 12]
+output = [2, 6]
+[prompts]
+sets = ["english"]
+)";
+
 constexpr const char* kTrace = "TIMESTAMP,ContextTokens,GeneratedTokens\n"
                                "2023-11-16 18:00:00.0,6,3\n"
                                "2023-11-16 18:00:00.2,8,2\n"
@@ -88,6 +109,7 @@ void TstExperimentProgram::initTestCase() {
     tests::writeTinyModel(m_headway->path(QStringLiteral("tiny.gguf")).toStdString());
     write("slots.toml", kExperiment);
     write("again.toml", kExperiment);
+    write("sweep.toml", kSweep);
     write("bad.toml", "[experiment]\nblox = 3\n");
     write("trace.csv", kTrace);
     write("broken.csv", "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:00:00.0,six,3\n");
@@ -155,22 +177,30 @@ void TstExperimentProgram::anOwnExperimentEndsWithAVerdict() {
 }
 
 void TstExperimentProgram::documentsKeepToTheirSchema_data() {
+    QTest::addColumn<QString>("document");
     QTest::addColumn<QString>("command");
     const auto row = [](const char* document, const char* command) {
-        QTest::newRow(document) << QString::fromLatin1(command);
+        QTest::newRow(command) << QString::fromLatin1(document) << QString::fromLatin1(command);
     };
-    row("summary", "show e.db 1 --json");
+    row("run", "show e.db 1 --json");
+    row("summary", "load trace.csv tiny.gguf --record load.db --json");
     row("run", "report e.db 1 --json -");
     row("comparison", "compare e.db 1 2 --json");
     row("comparison_of_many", "compare e.db 1 2 3 --json");
     row("experiment", "experiment again.toml tiny.gguf --record again.db --json");
+    row("experiment", "experiment sweep.toml tiny.gguf --record again.db --json");
     row("claims", "experiment claims --record e.db --json");
+    row("tune", "tune tiny.gguf --minutes 0.2 --record tune.db --json");
+    row("advise", "advise --slo ttft_p99=299ms --record e.db --json");
+    row("advise", "advise --record gone.db --json");
+    row("replay", "replay trace.csv tiny.gguf --record replay.db --json");
+    row("replay", "replay e.db 2 tiny.gguf --record replay.db --json --simulate-only");
 }
 
 void TstExperimentProgram::documentsKeepToTheirSchema() {
+    QFETCH(QString, document);
     QFETCH(QString, command);
-    const QString document = QLatin1String(QTest::currentDataTag());
-    if (document == QLatin1String("summary")) { // what the others compare
+    if (command.startsWith(QLatin1String("show"))) { // what the others compare
         QCOMPARE(run("load trace.csv tiny.gguf --record e.db").status, 0);
         QCOMPARE(run("load trace.csv tiny.gguf --record e.db").status, 0);
     }
@@ -179,6 +209,12 @@ void TstExperimentProgram::documentsKeepToTheirSchema() {
     const ProgramEnd end = m_headway->run(words(command.toLatin1()));
     QVERIFY2(end.status == 0, end.err.constData());
     json made = json::parse(end.out.toStdString());
+    write("made.json", end.out.constData());
+    const ProgramEnd in = run("import made.json --record in.db");
+    QVERIFY2(document == QLatin1String("run")
+                 ? in.status == 0 || in.err.contains("in the log already")
+                 : in.status == 1 && in.err.contains(", not a run: "),
+             in.err.constData());
     const std::string problem = tests::schemaProblem(made, schema, schema);
     QVERIFY2(problem.empty(), problem.c_str());
     // The schema is not one that everything keeps to.

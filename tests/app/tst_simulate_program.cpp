@@ -1,6 +1,7 @@
 // `headway simulate` from the outside, on a run log whose machine was fast at first and slow later.
 #include "app/load/workload.h"
 #include "app/store/run_store.h"
+#include "tests/support/json_schema.h"
 #include "tests/support/program.h"
 #include "tests/support/scripted_run.h"
 
@@ -136,6 +137,10 @@ void TstSimulateProgram::figuresHaveTheirRange() {
         6.0, Told::Paces, {QStringLiteral("--json"), QStringLiteral("--batching"), policy});
     QVERIFY2(end.status == 0, end.err.constData());
     const json document = json::parse(end.out.toStdString());
+    const json schema = json::parse(
+        m_headway.run({QStringLiteral("schema"), QStringLiteral("simulate")}).out.toStdString());
+    const std::string problem = tests::schemaProblem(document, schema, schema);
+    QVERIFY2(problem.empty(), problem.c_str());
     QCOMPARE(document["simulations"].get<int>(), 10);
     QCOMPARE(document["is_same_workload"].get<bool>(), policy == QStringLiteral("continuous"));
     const json& range = document["ranges"]["ttft_p50_ms"];
