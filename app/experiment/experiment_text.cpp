@@ -52,16 +52,18 @@ std::string intervalText(const std::optional<Interval>& interval) {
                     : figureText(std::nullopt);
 }
 
-std::string contaminationText(const Experiment& experiment, const std::vector<Block>& blocks) {
-    std::string text;
-    for (const Block& block : blocks) {
+std::string contaminationText(const ExperimentResult& result) {
+    const auto leftOut = leftOutRounds(result.experiment, result.blocks);
+    std::string counted, others;
+    for (const Block& block : result.blocks) {
         for (const Contamination& entry : block.contamination) {
-            text += fmt::format("  {}: {} {}{}\n", blockLabel(experiment, block), entry.kind,
-                                figureText(entry.value),
-                                entry.detail.empty() ? "" : " (" + entry.detail + ")");
+            (leftOutOf(leftOut, block) == nullptr ? counted : others) += fmt::format(
+                "  {}: {} {}{}\n", blockLabel(result.experiment, block), entry.kind,
+                figureText(entry.value), entry.detail.empty() ? "" : " (" + entry.detail + ")");
         }
     }
-    return text.empty() ? text : "Marked, and counted all the same:\n" + text;
+    return (counted.empty() ? counted : "Marked, and counted all the same:\n" + counted) +
+           (others.empty() ? others : "Marked, of rounds that are left out:\n" + others);
 }
 
 std::string leftOutTexts(const ExperimentResult& result) {
@@ -237,7 +239,7 @@ std::string experimentText(const ExperimentResult& result) {
     if (result.verdict.drift) {
         text += fmt::format("Drift over side A's blocks: {} %\n", figureText(result.verdict.drift));
     }
-    return text + leftOutTexts(result) + contaminationText(experiment, result.blocks);
+    return text + leftOutTexts(result) + contaminationText(result);
 }
 
 std::string claimsText(const std::vector<ClaimRow>& rows) {

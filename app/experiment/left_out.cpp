@@ -80,6 +80,13 @@ std::vector<LeftOutRounds> leftOutRounds(const Experiment& experiment,
     return list;
 }
 
+const LeftOutRounds* leftOutOf(const std::vector<LeftOutRounds>& list, const Block& block) {
+    const auto found = std::ranges::find_if(list, [&block](const LeftOutRounds& rounds) {
+        return rounds.first <= block.round && block.round <= rounds.last;
+    });
+    return found != list.end() ? &*found : nullptr;
+}
+
 std::string blockLabel(const Experiment& experiment, const LeftOutRounds& rounds) {
     return rounds.side < 0 ? std::string()
                            : blockLabel(experiment, Block{.round = rounds.first,

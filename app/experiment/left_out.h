@@ -25,6 +25,8 @@ struct LeftOutRounds {
 // In the order of the rounds.
 std::vector<LeftOutRounds> leftOutRounds(const Experiment& experiment,
                                          const std::vector<Block>& blocks);
+// Why a block's round is not in the claim; null where it is.
+const LeftOutRounds* leftOutOf(const std::vector<LeftOutRounds>& list, const Block& block);
 // The label of the block that it is about; empty where it is about none.
 std::string blockLabel(const Experiment& experiment, const LeftOutRounds& rounds);
 // One sentence; English.

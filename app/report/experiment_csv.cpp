@@ -84,11 +84,9 @@ std::string experimentCsv(const ExperimentResult& result) {
                   "contamination", "left_out"});
     const auto leftOut = leftOutRounds(result.experiment, result.blocks);
     for (const Block& block : result.blocks) {
-        const auto why = std::ranges::find_if(leftOut, [&block](const LeftOutRounds& rounds) {
-            return rounds.first <= block.round && block.round <= rounds.last;
-        });
+        const LeftOutRounds* why = leftOutOf(leftOut, block);
         addMeasured(csv, result, block,
-                    why != leftOut.end() ? leftOutText(result.experiment, *why) : std::string());
+                    why != nullptr ? leftOutText(result.experiment, *why) : std::string());
     }
     for (const LeftOutRounds& rounds : leftOut) {
         for (int round = rounds.first; round <= rounds.last; ++round) {

@@ -48,6 +48,8 @@ ExperimentResult spoilt() {
     result.blocks[3].isWhole = false;
     result.blocks[4].figures.clear();
     result.blocks[6].figures[kMetric].value = 0.0;
+    result.blocks[0].contamination = {{.kind = "cold", .value = 1.0, .detail = {}}};
+    result.blocks[2].contamination = {{.kind = "lag", .value = 7.0, .detail = {}}};
     result.verdict = app::evaluate(result.experiment, result.blocks);
     return result;
 }
@@ -128,12 +130,15 @@ void TstLeftOut::documentsTellThem() {
     const std::string text = app::experimentText(result);
     QVERIFY(text.find("Round 3: block A3 has no ttft_p50_ms\n") != std::string::npos);
     QVERIFY(text.find("Rounds 7 to 8: not begun") != std::string::npos);
+    // What is left out is not said to be counted.
+    QVERIFY(text.find("counted all the same:\n  A1: cold 1") != std::string::npos);
+    QVERIFY(text.find("left out:\n  A2: lag 7") != std::string::npos);
 }
 
 void TstLeftOut::tablesHaveARowForWhatIsAbsent() {
     const std::string csv = app::experimentCsv(spoilt());
     for (const char* row :
-         {"\nA1,1,A,0,4,ttft_p50_ms,100,30,true,,\r\n",
+         {"\nA1,1,A,0,4,ttft_p50_ms,100,30,true,cold,\r\n",
           "\nB2,2,B,15,19,ttft_p50_ms,121,30,false,,block B2 was cut short\r\n",
           "\nA3,3,A,20,24,ttft_p50_ms,,,true,,block A3 has no ttft_p50_ms\r\n",
           "\nA3,3,A,20,24,requests_per_s,,,true,,block A3 has no ttft_p50_ms\r\n",
