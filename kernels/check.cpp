@@ -130,33 +130,45 @@ private:
 
     void checkRope() {
         for (const RopePairing pairing : {RopePairing::Interleaved, RopePairing::HalfSplit}) {
-            constexpr std::int64_t kTokens = 7, kHeads = 6, kKvHeads = 2, kDim = 72, kPairs = 34;
-            RopeSpec rope{.frequencies = {}, .pairing = pairing, .magnitude = 1.125F};
-            for (int i = 0; i < kPairs; ++i) {
-                rope.frequencies.push_back(
-                    static_cast<float>(std::pow(10000.0, -static_cast<double>(i) / kPairs)));
+            for (const bool spreads : {false, true}) {
+                checkRope(pairing, spreads);
             }
-            const check::Cache cache(m_ops, m_inputs, 3, kKvHeads, 16, kDim);
-            std::vector<std::int32_t> positions{0, 1, 2, 777, 8191, 131071, 5};
-            std::vector<std::int32_t> slots{47, 0, 1, 16, 31, 15, 20};
-            Buffer q = m_inputs.normal(Shape{kTokens, kHeads, kDim}, 1.0F);
-            Buffer k = m_inputs.normal(Shape{kTokens, kKvHeads, kDim}, 1.0F);
-            const Buffer v = m_inputs.normal(Shape{kTokens, kKvHeads, kDim}, 1.0F);
-            const Numbers turnedQ =
-                reference::rope(reference::decode(q.view()), kHeads, kDim, rope, positions);
-            const Numbers turnedK =
-                reference::rope(reference::decode(k.view()), kKvHeads, kDim, rope, positions);
-            m_ops.ropeAndStore(q.view(), k.view(), v.view(), rope, positions, slots, cache.layer());
-            const std::string name = pairing == RopePairing::Interleaved
-                                         ? "ropeAndStore, interleaved"
-                                         : "ropeAndStore, halves";
-            add(compare(name + ", q", floats(q), turnedQ, 4.0 * kFloatStep));
-            add(compare(name + ", k", floats(k), turnedK, 4.0 * kFloatStep));
-            add(compare(name + ", stored k", cache.rowsAt(cache.layer().keys, slots), turnedK,
-                        kHalfStep));
-            add(compare(name + ", stored v", cache.rowsAt(cache.layer().values, slots),
-                        reference::decode(v.view()), kHalfStep));
         }
+    }
+
+    void checkRope(RopePairing pairing, bool spreads) {
+        constexpr std::int64_t kTokens = 7, kHeads = 6, kKvHeads = 2, kDim = 72, kPairs = 34;
+        RopeSpec rope{.frequencies = {}, .pairing = pairing, .magnitude = 1.125F};
+        for (int i = 0; i < kPairs; ++i) {
+            rope.frequencies.push_back(
+                static_cast<float>(std::pow(10000.0, -static_cast<double>(i) / kPairs)));
+        }
+        const check::Cache cache(m_ops, m_inputs, 3, kKvHeads, 16, kDim);
+        KvLayer layer = cache.layer();
+        layer.spreadsKeys = spreads;
+        std::vector<std::int32_t> positions{0, 1, 2, 777, 8191, 131071, 5};
+        std::vector<std::int32_t> slots{47, 0, 1, 16, 31, 15, 20};
+        Buffer q = m_inputs.normal(Shape{kTokens, kHeads, kDim}, 1.0F);
+        Buffer k = m_inputs.normal(Shape{kTokens, kKvHeads, kDim}, 1.0F);
+        const Buffer v = m_inputs.normal(Shape{kTokens, kKvHeads, kDim}, 1.0F);
+        Numbers turnedQ =
+            reference::rope(reference::decode(q.view()), kHeads, kDim, rope, positions);
+        Numbers turnedK =
+            reference::rope(reference::decode(k.view()), kKvHeads, kDim, rope, positions);
+        std::string name = pairing == RopePairing::Interleaved ? "ropeAndStore, interleaved"
+                                                               : "ropeAndStore, halves";
+        if (spreads) {
+            constexpr std::int64_t kLength = spreadLength(kDim);
+            turnedQ = reference::spread(turnedQ, kLength, 1.0 / static_cast<double>(kLength));
+            turnedK = reference::spread(turnedK, kLength, 1.0);
+            name += ", spread";
+        }
+        m_ops.ropeAndStore(q.view(), k.view(), v.view(), rope, positions, slots, layer);
+        add(compare(name + ", q", floats(q), turnedQ, 4.0 * kFloatStep));
+        add(compare(name + ", k", floats(k), turnedK, 4.0 * kFloatStep));
+        add(compare(name + ", stored k", cache.rowsAt(layer.keys, slots), turnedK, kHalfStep));
+        add(compare(name + ", stored v", cache.rowsAt(layer.values, slots),
+                    reference::decode(v.view()), kHalfStep));
     }
 
     // Products and embedding of one format in both layouts and precisions. Integer products are

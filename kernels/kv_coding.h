@@ -6,6 +6,11 @@
 
 namespace kernels {
 
+// Elements of a head that KvLayer::spreadsKeys mixes: the largest power of two that divides it.
+constexpr std::int64_t spreadLength(std::int64_t dim) {
+    return dim & -dim;
+}
+
 enum class KvCoding : std::uint8_t {
     F32,
     F16,

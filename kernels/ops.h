@@ -63,6 +63,11 @@ struct KvLayer {
     KvCoding keyCoding = KvCoding::F16;
     KvCoding valueCoding = KvCoding::F16;
     std::int64_t plainTail = 0; // last elements of a key that are not coded
+    // Heads of q and k are multiplied by a Hadamard matrix once they are turned: every run of
+    // spreadLength(keyDim) elements, x[i] becoming the sum of x[j], negative where i & j has an odd
+    // number of bits; q is divided by the length. Scores stay; one large element of a key is spread
+    // over all, so that Row8, whose rows have one scale, rounds the others less.
+    bool spreadsKeys = false;
     // Channel4: what is not coded yet or too near: [places, kvHeads, blockTokens, keyDim] F16.
     View recent{};
     // For selectBlocks(): [blocks, kvHeads, 2, keyDim] F32, or empty.

@@ -91,6 +91,7 @@ void KvCache::addLayer(kernels::Ops& ops, const KvLayerShape& shape, std::int64_
         layer.keyCoding = kernels::KvCoding::F16;
     }
     layer.plainTail = kernels::isPlainCoding(layer.keyCoding) ? 0 : shape.plainTail;
+    layer.spreadsKeys = layer.keyCoding == kernels::KvCoding::Row8 && shape.valueDim > 0;
     layer.keys = rows(layer.keyCoding, blocks, shape.keyDim, layer.plainTail);
     layer.values = rows(layer.valueCoding, blocks, shape.valueDim, 0);
     layer.recent =

@@ -109,6 +109,26 @@ void turnHalves(float* head, const float* cosines, const float* sines, int width
     });
 }
 
+// Fast Walsh-Hadamard transform of runs, in place: log2(length) passes of sums and differences.
+void spreadHead(float* head, std::int64_t n, float factor) {
+    const std::int64_t length = spreadLength(n);
+    for (std::int64_t apart = 1; apart < length; apart *= 2) {
+        for (std::int64_t first = 0; first < n; first += 2 * apart) {
+            float* low = head + first;
+            float* high = low + apart;
+            for (std::int64_t i = 0; i < apart; ++i) {
+                const float a = low[i];
+                const float b = high[i];
+                low[i] = a + b;
+                high[i] = a - b;
+            }
+        }
+    }
+    for (std::int64_t i = 0; i < n; ++i) {
+        head[i] *= factor;
+    }
+}
+
 void storeHalfRow(const float* in, std::uint16_t* out, std::int64_t n) {
     eachVector(n, [&](std::int64_t i, int count) {
         const F v = loadSome(in + i, count);

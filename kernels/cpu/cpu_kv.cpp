@@ -108,6 +108,7 @@ CpuOps::TokenStore::TokenStore(CpuOps& ops, View q, View k, View v, const RopeSp
       m_turn(rope.pairing == RopePairing::Interleaved ? m_kernels.turnInterleaved
                                                       : m_kernels.turnHalves),
       m_table(ops.m_ropeTables.find(rope, positions, ops.m_pool)),
+      m_spreadsKeys(kv.spreadsKeys),
       m_keys(kv.keyCoding == KvCoding::Channel4
                  ? RowStore(kv.recent, KvCoding::F16, m_keyDim, 0)
                  : RowStore(kv.keys, kv.keyCoding, m_keyDim, kv.plainTail)),
@@ -120,6 +121,13 @@ void CpuOps::TokenStore::turnHeads(float* first, std::int64_t count, std::int64_
     first += m_place == RopePlace::Back ? length - m_width : 0;
     for (std::int64_t head = 0; head < count; ++head) {
         m_turn(first + head * length, m_table.cosines(token), m_table.sines(token), m_width);
+    }
+}
+
+void CpuOps::TokenStore::spreadHeads(float* first, std::int64_t count, std::int64_t length,
+                                     float factor) const {
+    for (std::int64_t head = 0; head < count; ++head) {
+        m_kernels.spreadHead(first + head * length, length, factor);
     }
 }
 
@@ -142,8 +150,13 @@ void CpuOps::TokenStore::askFor(std::int64_t token) const {
 void CpuOps::TokenStore::put(std::int64_t token) const {
     const auto at = static_cast<std::size_t>(token);
     float* key = m_k.f32() + token * m_kvHeads * m_keyDim;
-    turnHeads(m_q.f32() + token * m_heads * m_dim, m_heads, m_dim, token);
+    float* query = m_q.f32() + token * m_heads * m_dim;
+    turnHeads(query, m_heads, m_dim, token);
     turnHeads(key, m_kvHeads, m_keyDim, token);
+    if (m_spreadsKeys) {
+        spreadHeads(query, m_heads, m_dim, 1.0F / static_cast<float>(spreadLength(m_dim)));
+        spreadHeads(key, m_kvHeads, m_keyDim, 1.0F);
+    }
     for (std::int64_t head = 0; head < m_kvHeads; ++head) {
         m_keys.put(m_kernels, m_keySlots[at], head, key + head * m_keyDim);
         if (m_valueDim > 0) {

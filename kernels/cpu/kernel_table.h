@@ -217,6 +217,8 @@ struct KernelTable {
     // (-sine, sine). Halves: cosines and sines one a pair.
     void (*turnInterleaved)(float* head, const float* cosines, const float* sines, int width);
     void (*turnHalves)(float* head, const float* cosines, const float* sines, int width);
+    // Sums and differences within every run of spreadLength(n) elements, times a factor.
+    void (*spreadHead)(float* head, std::int64_t n, float factor);
     // F32, F16, Row8, Row4: one row of `dim` elements, the last plainTail of them in F16.
     void (*storeKvRow)(KvCoding coding, const float* in, std::int64_t dim, std::int64_t plainTail,
                        std::byte* out);

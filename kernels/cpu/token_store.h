@@ -51,6 +51,7 @@ public:
 
 private:
     void turnHeads(float* first, std::int64_t count, std::int64_t length, std::int64_t token) const;
+    void spreadHeads(float* first, std::int64_t count, std::int64_t length, float factor) const;
 
     const KernelTable& m_kernels;
     View m_q, m_k, m_v;
@@ -59,6 +60,7 @@ private:
     int m_width;
     void (*m_turn)(float* head, const float* cosines, const float* sines, int width);
     const RopeTable& m_table;
+    bool m_spreadsKeys;
     RowStore m_keys, m_values;
     std::span<const std::int32_t> m_keySlots, m_slots;
 };

@@ -34,6 +34,7 @@ struct Turn {
     int pairs;
     bool isInterleaved;
     bool isAtBack;
+    int spreadLength; // of Ops' spreadsKeys; 1: heads stay
 };
 
 struct TokenRows {
@@ -59,6 +60,21 @@ __device__ __forceinline__ void turnHead(float* head, int length, const Turn& tu
     }
 }
 
+// Fast Walsh-Hadamard transform of runs, by the lanes of one warp.
+__device__ __forceinline__ void spreadHead(float* head, int length, const Turn& turn, float factor,
+                                           int lane) {
+    for (int apart = 1; apart < turn.spreadLength; apart *= 2) {
+        __syncwarp();
+        for (int i = lane; i < length / 2; i += kWarpLanes) {
+            float* low = head + i / apart * 2 * apart + i % apart;
+            const float a = low[0];
+            const float b = low[apart];
+            low[0] = (a + b) * factor;
+            low[apart] = (a - b) * factor;
+        }
+    }
+}
+
 // A block is a warp, and owns a head of a token: of q, or of k with its value. Reads and writes the
 // head, writes what is stored of it.
 __global__ void __launch_bounds__(kWarpLanes)
@@ -67,12 +83,15 @@ __global__ void __launch_bounds__(kWarpLanes)
     const int lane = static_cast<int>(threadIdx.x);
     auto head = static_cast<int>(blockIdx.y);
     if (head < rows.heads) {
-        turnHead(rows.q + (token * rows.heads + head) * rows.dim, rows.dim, turn, token, lane);
+        float* query = rows.q + (token * rows.heads + head) * rows.dim;
+        turnHead(query, rows.dim, turn, token, lane);
+        spreadHead(query, rows.dim, turn, 0.5F, lane);
         return;
     }
     head -= rows.heads;
     float* key = rows.k + (token * rows.kvHeads + head) * rows.keyDim;
     turnHead(key, rows.keyDim, turn, token, lane);
+    spreadHead(key, rows.keyDim, turn, 1.0F, lane);
     __syncwarp();
     storeRow(keys, rows.keySlots[token], head, key, lane);
     if (rows.v != nullptr) {
@@ -230,7 +249,9 @@ void CudaOps::ropeAndStore(View q, View k, View v, const RopeSpec& rope,
     const Turn turn{.table = ropeTable(call, rope, positions),
                     .pairs = static_cast<int>(rope.frequencies.size()),
                     .isInterleaved = rope.pairing == RopePairing::Interleaved,
-                    .isAtBack = rope.place == RopePlace::Back};
+                    .isAtBack = rope.place == RopePlace::Back,
+                    .spreadLength =
+                        kv.spreadsKeys ? static_cast<int>(spreadLength(k.shape[2])) : 1};
     call.start(turnAndStore,
                {.grid = dim3(static_cast<unsigned>(q.shape[0]),
                              static_cast<unsigned>(q.shape[1] + k.shape[1])),

@@ -3,6 +3,7 @@
 #include "kernels/reference/reference_kv.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace kernels::reference {
@@ -113,6 +114,20 @@ Numbers rope(std::span<const double> x, std::int64_t heads, std::int64_t headDim
             out[a] = x[a] * c - x[b] * s;
             out[b] = x[a] * s + x[b] * c;
         }
+    }
+    return out;
+}
+
+Numbers spread(std::span<const double> x, std::int64_t length, double factor) {
+    const auto size = static_cast<std::size_t>(length);
+    Numbers out;
+    for (std::size_t at = 0; at < x.size(); ++at) {
+        double sum = 0.0;
+        for (std::size_t j = 0; j < size; ++j) {
+            const double value = x[at / size * size + j];
+            sum += std::popcount(at % size & j) % 2 == 0 ? value : -value;
+        }
+        out.push_back(factor * sum);
     }
     return out;
 }

@@ -35,6 +35,9 @@ Numbers softCap(std::span<const double> x, double cap);
 Numbers rope(std::span<const double> x, std::int64_t heads, std::int64_t headDim,
              const RopeSpec& rope, std::span<const std::int32_t> positions);
 
+// Of every `length` elements: out[i] = factor * sum_j x[j] * (-1)^(bits of i & j).
+Numbers spread(std::span<const double> x, std::int64_t length, double factor);
+
 // softmax(q . K^T * scale) . V over the listed blocks, causal. Shapes as Ops::attention; valueDim:
 // of a row of the result, which has as many heads as q.
 Numbers attention(const View& q, const KvLayer& kv, const AttentionBatch& batch,

@@ -26,6 +26,7 @@ struct Codings {
     KvCoding keys, values;
     int heads, kvHeads, keyDim, valueDim, blockTokens; // valueDim 0: inside the keys
     int tail = 0;
+    bool spreads = false; // KvLayer::spreadsKeys
 };
 
 constexpr Codings kCases[] = {
@@ -43,6 +44,8 @@ constexpr Codings kCases[] = {
     {KvCoding::Channel16, KvCoding::F16, 9, 3, 64, 64, 64},
     {KvCoding::Channel16, KvCoding::Row8, 14, 2, 80, 40, 16},
     {KvCoding::Channel16, KvCoding::F16, 3, 3, 22, 22, 32},
+    {KvCoding::Row8, KvCoding::Row8, 9, 3, 64, 64, 64, 0, true},
+    {KvCoding::Row8, KvCoding::F16, 4, 2, 96, 96, 32, 0, true},
 };
 
 constexpr std::int32_t kLength = 196; // beyond the recent keys of a group
@@ -55,6 +58,7 @@ public:
         m_layer.keyCoding = codings.keys;
         m_layer.valueCoding = codings.values;
         m_layer.plainTail = codings.tail;
+        m_layer.spreadsKeys = codings.spreads;
         m_layer.keys = rows(codings.keys, blocks, codings.keyDim, codings.tail);
         if (codings.valueDim > 0) {
             m_layer.values = rows(codings.values, blocks, codings.valueDim, 0);
@@ -144,6 +148,7 @@ public:
         const std::int64_t blocks = 2 * kSequences;
         m_layer.keyCoding = codings.keys;
         m_layer.valueCoding = codings.values;
+        m_layer.spreadsKeys = codings.spreads;
         m_layer.keys = rows(codings.keys, blocks, codings.keyDim);
         m_layer.values = rows(codings.values, blocks, codings.valueDim);
         std::vector<std::int32_t> positions, slots;
@@ -228,6 +233,21 @@ struct Rows {
     Buffer q, k, v;
 };
 
+// q as ropeAndStore leaves it in that layer: turned by nothing.
+Buffer asStored(const Buffer& rows, const Codings& codings, double factor) {
+    Buffer out = Buffer::cpu(Format::F32, rows.view().shape);
+    const std::int64_t length = codings.spreads ? kernels::spreadLength(codings.keyDim) : 1;
+    const auto numbers = kernels::reference::spread(kernels::reference::decode(rows.view()), length,
+                                                    codings.spreads ? factor : 1.0);
+    std::ranges::transform(numbers, out.view().f32(),
+                           [](double x) { return static_cast<float>(x); });
+    return out;
+}
+
+Buffer queriesAsStored(const Buffer& q, const Codings& codings) {
+    return asStored(q, codings, 1.0 / static_cast<double>(kernels::spreadLength(codings.keyDim)));
+}
+
 // Largest error of one element, as a part of the largest number (normal rows stay below 6).
 double errorOf(KvCoding coding) {
     switch (coding) {
@@ -257,6 +277,8 @@ private Q_SLOTS:
     void chunksChangeNothing();
     void storingOnTheWayChangesNothing_data() { attentionIsClose_data(); }
     void storingOnTheWayChangesNothing();
+    void spreadKeysKeepScoresAndRoundLess_data();
+    void spreadKeysKeepScoresAndRoundLess();
     void noNumberIsSeen_data() { attentionIsClose_data(); }
     void noNumberIsSeen();
     void wrongCachesAreRefused();
@@ -286,7 +308,8 @@ void TstKvCodings::attentionIsClose() {
     const Rows rows(inputs, codings);
     Layer layer(*ops, codings);
     const auto got = layer.run(rows.q, rows.k, rows.v, 0, kLength);
-    const auto wanted = kernels::reference::attention(rows.q.view(), layer.layer(), layer.batch(),
+    const Buffer q = queriesAsStored(rows.q, codings);
+    const auto wanted = kernels::reference::attention(q.view(), layer.layer(), layer.batch(),
                                                       {.scale = 0.2F}, layer.valueDim());
     std::string text;
     QVERIFY2(tests::closeTo<float>(got, wanted, 1e-5, &text),
@@ -322,15 +345,20 @@ void TstKvCodings::rowsAreAsCloseAsTheirCoding() {
                         decoded[row * static_cast<std::size_t>(dim) + static_cast<std::size_t>(d)] -
                         static_cast<double>(source.view().f32()[from]));
                     const bool isPlain = d >= dim - tail && coding != KvCoding::F32;
+                    const double larger =
+                        codings.spreads && stored.data == layer.layer().keys.data
+                            ? std::sqrt(static_cast<double>(kernels::spreadLength(dim)))
+                            : 1.0;
                     QVERIFY2(
-                        error <= errorOf(isPlain ? KvCoding::F16 : coding),
+                        error <= larger * errorOf(isPlain ? KvCoding::F16 : coding),
                         fmt::format("position {}, element {}: {}, seed {}", p, d, error, m_seed)
                             .c_str());
                 }
             }
         }
     };
-    check(rows.k, layer.layer().keys, codings.keys, codings.keyDim, codings.tail, complete);
+    check(asStored(rows.k, codings, 1.0), layer.layer().keys, codings.keys, codings.keyDim,
+          codings.tail, complete);
     if (codings.valueDim > 0) {
         check(rows.v, layer.layer().values, codings.values, codings.valueDim, 0, kLength);
     }
@@ -381,6 +409,53 @@ void TstKvCodings::storingOnTheWayChangesNothing() {
                      fmt::format("{} threads, result {}, seed {}", threads, i, m_seed).c_str());
         }
     }
+}
+
+void TstKvCodings::spreadKeysKeepScoresAndRoundLess_data() {
+    QTest::addColumn<QString>("isa");
+    QTest::addColumn<int>("dim");
+    for (const std::string& isa : kernels::cpuIsas()) {
+        for (const int dim : {32, 64, 96, 128}) {
+            QTest::addRow("%s, %d", isa.c_str(), dim) << QString::fromStdString(isa) << dim;
+        }
+    }
+}
+
+// Keys with one element twenty times the others, as those of real models have.
+void TstKvCodings::spreadKeysKeepScoresAndRoundLess() {
+    QFETCH(QString, isa);
+    QFETCH(int, dim);
+    ThreadPool pool(2);
+    const auto ops = kernels::makeCpuOps(pool, isa.toStdString());
+    kernels::check::Inputs inputs(m_seed);
+    const Codings plain{KvCoding::F32, KvCoding::F32, 6, 2, dim, dim, 32};
+    const Rows rows(inputs, plain);
+    float* keys = rows.k.view().f32();
+    for (std::int64_t i = 5; i < rows.k.view().shape.elements(); i += dim) {
+        keys[i] *= 20.0F;
+    }
+    const auto run = [&](KvCoding coding, bool spreads) {
+        Codings codings = plain;
+        codings.keys = coding;
+        codings.spreads = spreads;
+        return Layer(*ops, codings).run(rows.q, rows.k, rows.v, 0, kLength);
+    };
+    const std::vector<float> exact = run(KvCoding::F32, false);
+    std::string text;
+    QVERIFY2(tests::closeTo<float>(run(KvCoding::F32, true),
+                                   std::vector<double>(exact.begin(), exact.end()), 1e-4, &text),
+             fmt::format("{}, seed {}", text, m_seed).c_str());
+    const auto error = [&](const std::vector<float>& got) {
+        double sum = 0.0;
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            sum += std::pow(static_cast<double>(got[i] - exact[i]), 2.0);
+        }
+        return std::sqrt(sum);
+    };
+    const double before = error(run(KvCoding::Row8, false));
+    const double after = error(run(KvCoding::Row8, true));
+    QVERIFY2(after < 0.6 * before,
+             fmt::format("{} and {}, seed {}", before, after, m_seed).c_str());
 }
 
 // A key that is no number must not vanish in the rounding.
