@@ -3,6 +3,7 @@
 #include "app/preferences.h"
 #include "app/session.h"
 #include "tests/support/fake_backend.h"
+#include "ui/frame/rail.h"
 #include "ui/language.h"
 #include "ui/main_window.h"
 #include "ui/theme.h"
@@ -27,6 +28,7 @@ namespace {
 
 constexpr int kRounding = 1;             // of a scaled font's width
 constexpr int kPadding = 8, kArrow = 10; // of a table's head
+constexpr int kRailRoom = 6;             // at both sides of a word in the rail
 
 QString nameOf(const QWidget& widget) {
     QStringList path;
@@ -105,6 +107,10 @@ QString problemOf(const QWidget& widget, const QWidget& window) {
         problem = problemOf(*box);
     } else if (const auto* head = qobject_cast<const QHeaderView*>(&widget)) {
         problem = problemOf(*head);
+    } else if (const auto* page = qobject_cast<const ui::RailButton*>(&widget)) {
+        const QFontMetrics metrics(ui::font(ui::type::kCaption, QFont::Medium)); // in front
+        problem = tooNarrow(page->text(), page->width(),
+                            metrics.horizontalAdvance(page->text()) + 2 * kRailRoom);
     } else if (const auto* button = qobject_cast<const QAbstractButton*>(&widget)) {
         if (!button->text().isEmpty()) { // else an icon, or painted
             problem = tooNarrow(button->text(), button->width(), button->sizeHint().width());

@@ -9,12 +9,16 @@
 #include <QPainter>
 #include <QVBoxLayout>
 
+#include <algorithm>
+#include <cmath>
+
 namespace ui {
 
 namespace {
 
 constexpr int kButtonHeight = 48;
-constexpr double kMargin = 5.0; // between the active tint and the rail's edges
+constexpr double kMargin = 2.0; // between the active tint and the rail's edges
+constexpr int kTextRoom = 6;    // between a word and the rail's edges
 
 } // namespace
 
@@ -27,7 +31,10 @@ RailButton::RailButton(const QString& iconName, QWidget* parent)
 }
 
 QSize RailButton::sizeHint() const {
-    return {size::kRail - 1, kButtonHeight};
+    // The page in front has the wider letters.
+    const double word = textWidth(ui::font(type::kCaption, QFont::Medium), text());
+    return {std::max(size::kRail - 1, static_cast<int>(std::ceil(word)) + 2 * kTextRoom),
+            kButtonHeight};
 }
 
 void RailButton::paintEvent(QPaintEvent*) {
@@ -56,7 +63,6 @@ void RailButton::leaveEvent(QEvent*) {
 }
 
 Rail::Rail(QWidget* parent) : QWidget(parent) {
-    setFixedWidth(size::kRail);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 10, 1, 8);
     layout->setSpacing(0);
@@ -114,10 +120,13 @@ void Rail::changeEvent(QEvent* event) {
 
 void Rail::retranslate() {
     setAccessibleName(tr("Pages"));
+    int widest = size::kRail - 1;
     for (const Entry& entry : m_entries) {
         entry.button->setText(entry.text());
         entry.button->setAccessibleName(entry.text());
+        widest = std::max(widest, entry.button->sizeHint().width());
     }
+    setFixedWidth(widest + 1); // and the line at its right
 }
 
 } // namespace ui
