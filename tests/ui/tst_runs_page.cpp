@@ -23,11 +23,15 @@
 #include <QListView>
 #include <QMenu>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
 
 #include <sqlite3.h>
+
+#include <cmath>
 
 namespace {
 
@@ -93,6 +97,7 @@ private Q_SLOTS:
     void whatCanBeReadOfADamagedLogIsSaved();
     void everyColumnSortsByKey();
     void aRunOpensWithItsCharts();
+    void noLineOfWhatRanIsCut();
     void filterNarrowsAndExplains();
     void renamingGoesToTheLog();
     void deletionHidesWaitsAndCanBeUndone();
@@ -261,6 +266,44 @@ void TstRunsPage::aRunOpensWithItsCharts() {
     QVERIFY(at.page->opened()->run().plots.size() >= 4);
     at.page->openArgument(QString::number(at.second));
     QTRY_COMPARE(at.page->opened()->run().data->summary.run.id, at.second);
+}
+
+// At any height and wherever it is scrolled to, the lowest line of the settings stands whole.
+void TstRunsPage::noLineOfWhatRanIsCut() {
+    Fixture at;
+    at.open(at.first);
+    QScrollArea* scroll = nullptr;
+    for (auto* each : at.page->opened()->findChildren<QScrollArea*>()) {
+        scroll = each->widget()->findChildren<QLabel*>().size() >= 3 ? each : scroll;
+    }
+    QVERIFY(scroll != nullptr);
+    const QLabel* settings = nullptr;
+    for (const auto* label : scroll->widget()->findChildren<QLabel*>()) {
+        settings = settings == nullptr || label->height() > settings->height() ? label : settings;
+    }
+    QVERIFY(settings->text().count(u'\n') > 20);
+    QVERIFY(settings->height() >= settings->heightForWidth(settings->width()));
+    const double height = settings->height();
+    const double line = height / std::round(height / settings->fontMetrics().lineSpacing());
+    int cut = 0;
+    for (int more = 0; more < 2 * static_cast<int>(line); more += 3) {
+        at.page->resize(1300, 600 + more);
+        QTest::qWait(20); // layouts
+        for (const int place : {0, 20, 47}) {
+            scroll->verticalScrollBar()->setValue(place);
+            const QRegion mask = scroll->viewport()->mask();
+            const int bottom =
+                mask.isEmpty() ? scroll->viewport()->height() : mask.boundingRect().bottom() + 1;
+            const int into = settings->mapFrom(scroll->viewport(), QPoint(0, bottom)).y();
+            if (into > 0 && into < settings->height()) {
+                ++cut;
+                const double lines = into / line;
+                QVERIFY2(std::abs(lines - std::round(lines)) * line <= 1.0,
+                         qPrintable(QStringLiteral("%1 px: %2 lines").arg(600 + more).arg(lines)));
+            }
+        }
+    }
+    QVERIFY(cut > 0); // else nothing was looked at
 }
 
 void TstRunsPage::filterNarrowsAndExplains() {

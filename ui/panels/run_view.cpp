@@ -14,6 +14,7 @@
 #include "ui/widgets/chip.h"
 #include "ui/widgets/figure.h"
 #include "ui/widgets/icon.h"
+#include "ui/widgets/line_scroll.h"
 #include "ui/widgets/note_edit.h"
 
 #include <QComboBox>
@@ -22,7 +23,6 @@
 #include <QLabel>
 #include <QMenu>
 #include <QPushButton>
-#include <QScrollArea>
 #include <QStackedWidget>
 #include <QStyledItemDelegate>
 #include <QTimer>
@@ -135,29 +135,31 @@ RunView::RunView(QWidget* parent) : QWidget(parent) {
     m_pictures->addWidget(m_dialectView);
     parts->addWidget(m_pictures, 4);
     auto* card = new Card(this);
+    auto* scroll = new LineScroll(card);
+    auto* facts = new QWidget;
+    auto* lines = new QVBoxLayout(facts);
+    lines->setContentsMargins(0, 0, space::kHalf, 0); // beside the scroll bar
+    lines->setSpacing(6);
     for (auto [title, text] :
          {std::pair(&m_settingsTitle, &m_settings), std::pair(&m_machineTitle, &m_machine)}) {
-        *title = makeLabel({}, TextRole::CardTitle, card);
-        *text = makeLabel({}, TextRole::Small, card);
-        // Long lines are cut at the card; the tool tip has them whole.
-        (*text)->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Minimum);
+        *title = makeLabel({}, TextRole::CardTitle, facts);
+        *text = makeLabel({}, TextRole::Small, facts);
+        (*text)->setWordWrap(true);
         (*text)->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        card->body()->addWidget(*title);
-        card->body()->addWidget(*text);
-        card->body()->addWidget(makeRule(card));
+        lines->addWidget(*title);
+        lines->addWidget(*text);
+        lines->addWidget(makeRule(facts));
     }
-    m_noteTitle = makeLabel({}, TextRole::CardTitle, card);
-    auto* note = new NoteEdit(card);
+    m_noteTitle = makeLabel({}, TextRole::CardTitle, facts);
+    auto* note = new NoteEdit(facts);
     m_note = note;
-    card->body()->addWidget(m_noteTitle);
-    card->body()->addWidget(m_note);
-    card->body()->addStretch(1);
-    auto* scroll = new QScrollArea(this);
-    scroll->setWidgetResizable(true);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setWidget(card);
-    scroll->setMinimumWidth(240);
-    parts->addWidget(scroll, 1);
+    lines->addWidget(m_noteTitle);
+    lines->addWidget(m_note);
+    lines->addStretch(1);
+    scroll->setWidget(facts);
+    card->body()->addWidget(scroll, 1);
+    card->setMinimumWidth(250);
+    parts->addWidget(card, 1);
     column->addLayout(parts, 1);
     connect(m_report, &QPushButton::clicked, this, [this] { Q_EMIT reportRequested(m_report); });
     connect(note, &NoteEdit::edited, this, [this](const QString& text) {
