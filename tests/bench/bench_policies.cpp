@@ -1,12 +1,14 @@
 // What the scheduler's choices cost and give on a real model, each pair alternated in one process.
 //   bench_policies MODEL throughput|lanes|selective|streams|leaks [--seconds 20] [--rounds 3]
-//                  [--requests 10000] [--policy NAME]... [--threads N] [--kv-blocks N]
-// throughput: output tokens a second of single, dynamic and continuous batching. lanes: p99 TTFT of
-// the realtime lane at 1.2 times saturation with and without priority. selective: short and long
-// prompts, against continuous. streams: TTFT of a 2k-token prompt that is written over two seconds.
-// leaks: small requests of which 30 % are cancelled while they wait or run, under each policy:
-// whether each ended once with its tokens, and every block came back; a line of JSON a policy, and
-// a failure where not. The others end with a line of JSON for what is kept.
+//                  [--prompt 32] [--answer 64] [--requests 10000] [--policy NAME]...
+//                  [--threads N] [--kv-blocks N]
+// throughput: output tokens a second of single, dynamic and continuous batching, of prompts and
+// answers of so many tokens. lanes: p99 TTFT of the realtime lane at 1.2 times saturation with and
+// without priority. selective: short and long prompts, against continuous. streams: TTFT of a
+// 2k-token prompt that is written over two seconds. leaks: small requests of which 30 % are
+// cancelled while they wait or run, under each policy: whether each ended once with its tokens, and
+// every block came back; a line of JSON a policy, and a failure where not. The others end with a
+// line of JSON for what is kept.
 #include "engine/backend.h"
 
 #include <CLI/CLI.hpp>
@@ -36,6 +38,7 @@ struct Bench {
     double seconds = 20.0;
     int requests = 10000;
     int rounds = 3;
+    int prompt = 32, answer = 64; // tokens, of throughput
     std::vector<std::string> policies = {"single", "dynamic", "continuous", "selective"};
 
     // Both sides of a round meet the same requests at the same times.
@@ -179,7 +182,7 @@ void throughput(Bench& bench) {
                 config.batching = rows[i].batching;
                 config.maxBatch = rows[i].maxBatch;
             });
-            rates[i].push_back(closedRate(bench, rows[i].count, 32, 64));
+            rates[i].push_back(closedRate(bench, rows[i].count, bench.prompt, bench.answer));
         }
     }
     // Ratios of a round: what slows the machine for a while slows both.
@@ -480,6 +483,8 @@ int main(int argc, char** argv) {
     app.add_option("--seconds", bench.seconds);
     app.add_option("--requests", bench.requests);
     app.add_option("--rounds", bench.rounds);
+    app.add_option("--prompt", bench.prompt);
+    app.add_option("--answer", bench.answer);
     app.add_option("--policy", bench.policies)->check(CLI::IsMember(bench.policies));
     engine::EngineConfig config;
     app.add_option("--threads", config.threads);
