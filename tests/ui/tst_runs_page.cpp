@@ -8,6 +8,7 @@
 #include "ui/pages/runs_page.h"
 #include "ui/panels/comparison_view.h"
 #include "ui/panels/dialect_view.h"
+#include "ui/panels/overlay_chart.h"
 #include "ui/panels/run_charts.h"
 #include "ui/panels/run_set_view.h"
 #include "ui/panels/run_view.h"
@@ -15,6 +16,7 @@
 #include "ui/widgets/event_strip.h"
 #include "ui/widgets/table_view.h"
 
+#include <QContextMenuEvent>
 #include <QDir>
 #include <QFile>
 #include <QFileDialog>
@@ -110,6 +112,8 @@ private Q_SLOTS:
     void tagsAreWrittenToTheLog();
     void aSelectedSpanOfARunHasItsOwnFigures();
     void aChartOfARunStandsInAWindowOfItsOwn();
+    void chartsOfTwoRunsHaveTheirKeysAndWindows();
+    void theUnitOfAChartOfTwoRunsIsShownWhole();
     void aRunSplitsAtItsCrosshairAndComesBack();
     void anEventOfARunSplitsIt();
     void aPlaceTooNearTheEndIsSaidNotSplit();
@@ -541,6 +545,68 @@ void TstRunsPage::aChartOfARunStandsInAWindowOfItsOwn() {
     QTRY_VERIFY(charts->findChildren<ui::ChartWindow*>().isEmpty());
     charts->group().fit();
     QTRY_COMPARE(charts->charts().front()->plot().xMin, 0.0);
+}
+
+void TstRunsPage::chartsOfTwoRunsHaveTheirKeysAndWindows() {
+    Fixture at;
+    at.compare();
+    for (ui::OverlayChart* overlay :
+         {at.page->comparison()->distribution(), at.page->comparison()->overTime()}) {
+        ui::ChartView* chart = overlay->chart();
+        QVERIFY(!overlay->plot().title.isEmpty());
+        QCOMPARE(chart->accessibleName(), overlay->plot().title);
+        QVERIFY(chart->focusPolicy() & Qt::TabFocus);
+        // The menu names it, the key opens it, as with every other chart.
+        const QPoint middle = chart->rect().center();
+        QContextMenuEvent asked(QContextMenuEvent::Keyboard, middle, chart->mapToGlobal(middle));
+        QApplication::sendEvent(chart, &asked);
+        QStringList entries;
+        for (auto* menu : chart->findChildren<QMenu*>()) {
+            for (const QAction* action : menu->actions()) {
+                entries << action->text();
+            }
+            menu->close();
+        }
+        QVERIFY(entries.contains(ui::ChartView::tr("Show in a window of its own")));
+        QTest::keyClick(chart, Qt::Key_P);
+        auto windows = overlay->findChildren<ui::ChartWindow*>();
+        QCOMPARE(windows.size(), 1);
+        ui::ChartWindow* window = windows.front();
+        QVERIFY(window->isVisible());
+        QVERIFY(window->windowTitle().contains(overlay->plot().title));
+        QTest::keyClick(chart, Qt::Key_P); // the same, not a second
+        QCOMPARE(overlay->findChildren<ui::ChartWindow*>().size(), 1);
+        QCOMPARE(window->chart()->plot().series.size(), overlay->plot().series.size());
+        // Both show the same part.
+        QTest::keyClick(chart, Qt::Key_W);
+        const double shown = chart->plot().xMax - chart->plot().xMin;
+        QVERIFY(shown < overlay->plot().xMax - overlay->plot().xMin);
+        QCOMPARE(window->chart()->plot().xMin, chart->plot().xMin);
+        window->close();
+        QTRY_VERIFY(overlay->findChildren<ui::ChartWindow*>().isEmpty());
+        QTest::keyClick(chart, Qt::Key_F);
+        QCOMPARE(chart->plot().xMax, overlay->plot().xMax);
+    }
+}
+
+void TstRunsPage::theUnitOfAChartOfTwoRunsIsShownWhole() {
+    Fixture at;
+    at.compare();
+    const QFontMetrics metrics(ui::font(ui::type::kCaption));
+    for (const QSize size : {QSize(1040, 652), QSize(1360, 852)}) { // of the window less its frame
+        at.page->resize(size);
+        QTest::qWait(50); // layouts
+        for (const ui::OverlayChart* overlay :
+             {at.page->comparison()->distribution(), at.page->comparison()->overTime()}) {
+            const QRectF unit = overlay->chart()->unitBounds();
+            QVERIFY(unit.width() + 1 >= metrics.horizontalAdvance(overlay->plot().unit));
+            QVERIFY(unit.left() >= 0 && unit.right() <= overlay->chart()->width());
+            const QFontMetrics title(ui::font(ui::type::kBody, QFont::DemiBold));
+            QVERIFY(title.horizontalAdvance(overlay->plot().title) < overlay->chart()->width());
+            QVERIFY(unit.top() > 20 ||
+                    unit.left() >= title.horizontalAdvance(overlay->plot().title));
+        }
+    }
 }
 
 void TstRunsPage::aRunSplitsAtItsCrosshairAndComesBack() {

@@ -40,6 +40,7 @@ public:
     void setShowsPinTexts(bool shows);
     void alignLeft(); // to the group's margin
     double neededLeft() const { return m_overlay.neededLeft(); }
+    QRectF unitBounds() const { return m_overlay.unitBounds(); }
     void setCanPopOut(bool can) { m_canPopOut = can; }
 
     void setCrosshair(std::optional<double> x);

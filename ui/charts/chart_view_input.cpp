@@ -162,8 +162,10 @@ void ChartView::contextMenuEvent(QContextMenuEvent* event) {
                         [this, at] { m_group.requestBookmark(at); });
     }
     menu->addAction(tr("Fit"), &m_group, &ChartGroup::fit);
-    menu->addAction(tr("Last hour"), &m_group, [this] { m_group.choose(SpanChoice::Hour); });
-    menu->addAction(tr("Last 24 hours"), &m_group, [this] { m_group.choose(SpanChoice::Day); });
+    if (m_plot.xAxis == app::XAxis::RunTime) {
+        menu->addAction(tr("Last hour"), &m_group, [this] { m_group.choose(SpanChoice::Hour); });
+        menu->addAction(tr("Last 24 hours"), &m_group, [this] { m_group.choose(SpanChoice::Day); });
+    }
     if (m_plot.series.size() > 1) {
         addSeries(*menu);
     }

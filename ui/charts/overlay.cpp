@@ -66,12 +66,24 @@ void Overlay::layOutLegend() {
     const bool fits = m_legend.empty() || m_legend.front().bounds.left() >= title;
     if (m_totalWidth > 0.0 || !fits) {
         m_isLegendBeside = false;
-        placeLegend();
     }
-    m_headBottom = overlay::kTitleMiddle + 9.0;
+    placeUnit();
+    placeLegend();
+    m_headBottom = m_unit.bottom();
     for (const Entry& entry : m_legend) {
         m_headBottom = std::max(m_headBottom, entry.bounds.bottom());
     }
+}
+
+// Beside the title, or below it where it would be cut.
+void Overlay::placeUnit() {
+    const double width = textWidth(overlay::captionFont(), m_shown->unit);
+    const double beside = overlay::kSide + textWidth(overlay::titleFont(), m_all->title) + 10.0;
+    const double total = m_totalWidth > 0.0 ? m_totalWidth + 14.0 : 0.0; // at the right
+    const bool fits = beside + width <= m_size.width() - overlay::kSide - total;
+    const double top = overlay::kTitleMiddle - 9.0;
+    m_unit = fits ? QRectF(beside, top, width, 18.0)
+                  : QRectF(overlay::kSide, top + overlay::kLegendRow + 2.0, width, 18.0);
 }
 
 void Overlay::placeLegend() {
@@ -98,6 +110,9 @@ void Overlay::placeLegend() {
     const double right = m_size.width() - overlay::kSide;
     double x = m_isLegendBeside ? right - total : overlay::kSide;
     double y = overlay::kTitleMiddle - 9.0 + (m_isLegendBeside ? 0.0 : overlay::kLegendRow + 2.0);
+    if (!m_isLegendBeside && m_unit.top() > overlay::kTitleMiddle) {
+        x = m_unit.right() + overlay::kEntryGap;
+    }
     for (Entry& entry : m_legend) {
         if (!m_isLegendBeside && x > overlay::kSide && x + entry.bounds.width() > right) {
             x = overlay::kSide;

@@ -28,6 +28,7 @@ public:
     double neededLeft() const { return m_neededLeft; } // for its own labels
     const QRectF& plotArea() const { return m_area; }
     const app::PlotScale& scale() const { return m_scale; }
+    QRectF unitBounds() const { return m_unit; }
 
     // Words beside pins: on the first chart of a page only.
     void setShowsPinTexts(bool shows) { m_showsPinTexts = shows; }
@@ -65,6 +66,7 @@ private:
     };
 
     void layOutLegend();
+    void placeUnit();
     void placeLegend();
     void layOutPins();
     double readingX() const;
@@ -86,6 +88,7 @@ private:
     std::vector<PinBox> m_pins;
     double m_headBottom = 0.0, m_neededLeft = 0.0;
     bool m_isLegendBeside = true; // of the title; else in rows of its own
+    QRectF m_unit;                // where it stands: beside the title, or before the legend's rows
     bool m_showsPinTexts = false;
     std::optional<double> m_crosshair;
     std::optional<SpanOfTime> m_selection;

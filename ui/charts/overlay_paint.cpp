@@ -59,10 +59,9 @@ void Overlay::paintMoving(QPainter& painter) const {
 void Overlay::paintTitle(QPainter& painter) const {
     const QRectF row(overlay::kSide, overlay::kTitleMiddle - 9.0,
                      m_size.width() - 2 * overlay::kSide, 18.0);
-    const double used =
-        paintText(painter, row, m_all->title, overlay::titleFont(), color(ColorRole::Text1));
-    paintText(painter, row.adjusted(used + 10.0, 0.5, 0, 0.5), m_shown->unit,
-              overlay::captionFont(), color(ColorRole::Text3));
+    paintText(painter, row, m_all->title, overlay::titleFont(), color(ColorRole::Text1));
+    paintText(painter, m_unit.adjusted(0, 0.5, 1.0, 0.5), m_shown->unit, overlay::captionFont(),
+              color(ColorRole::Text3));
     const app::LegendReading reading = app::legendReading(*m_all, readingX());
     if (reading.total) {
         const QString word = QCoreApplication::translate("Chart", "total");

@@ -3,17 +3,20 @@
 #include "app/labels.h"
 #include "app/run_labels.h"
 #include "ui/icons.h"
+#include "ui/panels/overlay_chart.h"
 #include "ui/panels/settings_difference.h"
 #include "ui/theme.h"
 #include "ui/widgets/card.h"
 #include "ui/widgets/note_edit.h"
-#include "ui/widgets/plot_view.h"
 
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
+#include <QResizeEvent>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -22,7 +25,30 @@ namespace ui {
 
 namespace {
 
-constexpr int kRoomForBar = 700;
+constexpr int kRoomForBar = 740;
+constexpr int kRoomForThree = 1280;                  // table, settings and charts beside each other
+constexpr int kChartWidth = 280, kChartHeight = 220; // the least, for title and plot
+
+// Scrolls what is too tall, and is as wide as its content needs: nothing of it is cut at the right.
+class SideScroll final : public QScrollArea {
+public:
+    using QScrollArea::QScrollArea;
+
+    QSize minimumSizeHint() const override {
+        const int bar = verticalScrollBar()->sizeHint().width();
+        return {widget() != nullptr ? widget()->minimumSizeHint().width() + bar : 0, kChartHeight};
+    }
+    QSize sizeHint() const override { return minimumSizeHint(); }
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override { // of the content
+        const bool isHandled = QScrollArea::eventFilter(watched, event);
+        if (event->type() == QEvent::LayoutRequest) {
+            updateGeometry();
+        }
+        return isHandled;
+    }
+};
 
 QString runName(const std::shared_ptr<const app::RunData>& run) {
     return run != nullptr ? QString::number(run->summary.run.id) : QString();
@@ -59,8 +85,19 @@ ComparisonView::ComparisonView(QWidget* parent) : QWidget(parent) {
     auto* parts = new QHBoxLayout;
     parts->setSpacing(space::kBetweenCards);
     parts->addWidget(buildTable(), 31);
-    parts->addWidget(buildMiddle(), 10);
-    parts->addWidget(buildCharts(), 12);
+    auto* scroll = new SideScroll(this);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* side = new QWidget;
+    m_side = new QBoxLayout(QBoxLayout::LeftToRight, side);
+    m_side->setContentsMargins(0, 0, 0, 0);
+    m_side->setSpacing(space::kBetweenCards);
+    m_side->addWidget(buildMiddle(), 10);
+    addCharts();
+    scroll->setWidget(side);
+    parts->addWidget(scroll, 20);
     column->addLayout(parts, 1);
     connect(m_swap, &QPushButton::clicked, this, &ComparisonView::swapRequested);
     connect(m_back, &QPushButton::clicked, this, &ComparisonView::backRequested);
@@ -107,7 +144,6 @@ QWidget* ComparisonView::buildTable() {
 
 QWidget* ComparisonView::buildMiddle() {
     auto* card = new Card(this);
-    card->setMinimumWidth(230);
     m_settings = new SettingsDifference(card);
     m_environmentTitle = makeLabel({}, TextRole::CardTitle, card);
     m_environment = makeLabel({}, TextRole::Small, card);
@@ -132,18 +168,25 @@ QWidget* ComparisonView::buildMiddle() {
     return card;
 }
 
-QWidget* ComparisonView::buildCharts() {
-    auto* side = new QWidget(this);
-    auto* column = new QVBoxLayout(side);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(space::kBetweenCards);
-    for (PlotView** view : {&m_distribution, &m_overTime}) {
-        auto* card = new Card(side);
-        *view = new PlotView(card);
-        card->body()->addWidget(*view, 1);
-        column->addWidget(card, 1);
+void ComparisonView::addCharts() {
+    auto* charts = new QVBoxLayout;
+    charts->setSpacing(space::kBetweenCards);
+    for (OverlayChart** chart : {&m_distribution, &m_overTime}) {
+        *chart = new OverlayChart(this);
+        (*chart)->setMinimumSize(kChartWidth, kChartHeight);
+        charts->addWidget(*chart, 1);
     }
-    return side;
+    m_side->addLayout(charts, 12);
+}
+
+void ComparisonView::placeSide() {
+    m_side->setDirection(width() < kRoomForThree ? QBoxLayout::TopToBottom
+                                                 : QBoxLayout::LeftToRight);
+}
+
+void ComparisonView::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    placeSide();
 }
 
 void ComparisonView::setPair(app::RunPair pair) {

@@ -7,13 +7,14 @@
 
 #include <QWidget>
 
+class QBoxLayout;
 class QLabel;
 class QPlainTextEdit;
 class QPushButton;
 
 namespace ui {
 
-class PlotView;
+class OverlayChart;
 class SettingsDifference;
 
 class ComparisonView final : public QWidget {
@@ -26,6 +27,8 @@ public:
     const app::RunPair& pair() const { return m_pair; }
     const ComparisonModel& model() const { return *m_model; }
     void setNoteEditable(bool isEditable);
+    OverlayChart* distribution() const { return m_distribution; }
+    OverlayChart* overTime() const { return m_overTime; }
 
 Q_SIGNALS:
     void reportRequested(QPushButton* below);
@@ -35,11 +38,13 @@ Q_SIGNALS:
 
 protected:
     void changeEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     QWidget* buildTable();
     QWidget* buildMiddle();
-    QWidget* buildCharts();
+    void addCharts();
+    void placeSide();
     void refresh();
     QString sideA() const; // what its column is called
     QString sideB() const;
@@ -54,13 +59,14 @@ private:
     ComparisonModel* m_model = nullptr;
     TableView* m_table = nullptr;
     QLabel* m_cautions = nullptr;
+    QBoxLayout* m_side = nullptr; // settings and charts: beside each other where there is room
     SettingsDifference* m_settings = nullptr;
     QLabel* m_environmentTitle = nullptr;
     QLabel* m_environment = nullptr;
     QLabel* m_noteTitle = nullptr;
     QPlainTextEdit* m_note = nullptr;
-    PlotView* m_distribution = nullptr;
-    PlotView* m_overTime = nullptr;
+    OverlayChart* m_distribution = nullptr;
+    OverlayChart* m_overTime = nullptr;
 };
 
 } // namespace ui
