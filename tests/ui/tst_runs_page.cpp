@@ -5,6 +5,7 @@
 #include "ui/charts/chart_group.h"
 #include "ui/charts/chart_view.h"
 #include "ui/charts/chart_window.h"
+#include "ui/language.h"
 #include "ui/pages/runs_page.h"
 #include "ui/panels/comparison_view.h"
 #include "ui/panels/dialect_view.h"
@@ -12,6 +13,7 @@
 #include "ui/panels/run_charts.h"
 #include "ui/panels/run_set_view.h"
 #include "ui/panels/run_view.h"
+#include "ui/panels/settings_difference.h"
 #include "ui/theme.h"
 #include "ui/widgets/event_strip.h"
 #include "ui/widgets/table_view.h"
@@ -114,6 +116,8 @@ private Q_SLOTS:
     void aChartOfARunStandsInAWindowOfItsOwn();
     void chartsOfTwoRunsHaveTheirKeysAndWindows();
     void theUnitOfAChartOfTwoRunsIsShownWhole();
+    void settingsThatDifferFitTheirColumns_data();
+    void settingsThatDifferFitTheirColumns();
     void aRunSplitsAtItsCrosshairAndComesBack();
     void anEventOfARunSplitsIt();
     void aPlaceTooNearTheEndIsSaidNotSplit();
@@ -607,6 +611,69 @@ void TstRunsPage::theUnitOfAChartOfTwoRunsIsShownWhole() {
                     unit.left() >= title.horizontalAdvance(overlay->plot().title));
         }
     }
+}
+
+void TstRunsPage::settingsThatDifferFitTheirColumns_data() {
+    QTest::addColumn<QSize>("size");
+    QTest::addColumn<QString>("language");
+    for (const char* language : {"en", "zh_CN"}) {
+        for (const QSize size : {QSize(1040, 652), QSize(1360, 852)}) {
+            QTest::addRow("%dx%d %s", size.width(), size.height(), language)
+                << size << QString::fromLatin1(language);
+        }
+    }
+}
+
+// Every setting there is, with its largest value against its default.
+void TstRunsPage::settingsThatDifferFitTheirColumns() {
+    QFETCH(const QSize, size);
+    QFETCH(const QString, language);
+    ui::Language spoken;
+    spoken.set(language);
+    Fixture at;
+    at.page->resize(size);
+    at.compare();
+    app::RunPair pair = at.page->comparison()->pair();
+    pair.comparison.settings.clear();
+    for (const engine::Field& field : engine::fieldTable()) {
+        engine::EngineConfig config;
+        const std::string usual = engine::valueText(field, config);
+        field.set(config, field.maximum);
+        const std::string largest = engine::valueText(field, config);
+        pair.comparison.settings.push_back({.field = std::string(field.key),
+                                            .requestedA = largest,
+                                            .effectiveA = largest,
+                                            .requestedB = usual,
+                                            .effectiveB = largest});
+    }
+    at.page->findChild<ui::ComparisonView*>()->setPair(pair);
+    QTest::qWait(50); // layouts
+    const auto* panel = at.page->comparison()->findChild<ui::SettingsDifference*>();
+    QVERIFY(panel != nullptr);
+    const QWidget* around = panel; // what shows it
+    while (around != at.page.get() &&
+           qobject_cast<QAbstractScrollArea*>(around->parentWidget()) == nullptr) {
+        around = around->parentWidget();
+    }
+    constexpr int kLong = 180; // pixels; what is longer may wrap
+    const QFontMetrics metrics(ui::font(ui::type::kControl));
+    int looked = 0;
+    for (const QLabel* label : panel->findChildren<QLabel*>()) {
+        if (!label->isVisible() || label->text().isEmpty()) {
+            continue;
+        }
+        ++looked;
+        const QByteArray text = label->text().toUtf8();
+        QVERIFY2(label->height() >= label->heightForWidth(label->width()), text.constData());
+        const bool isShort =
+            !label->text().contains(u'<') && metrics.horizontalAdvance(label->text()) <= kLong;
+        QVERIFY2(!isShort || label->height() < 2 * metrics.lineSpacing(), text.constData());
+        QVERIFY2(label->wordWrap() || label->width() >= label->sizeHint().width(),
+                 text.constData());
+        const int right = label->mapTo(around, QPoint(label->width(), 0)).x();
+        QVERIFY2(right <= around->width(), text.constData());
+    }
+    QVERIFY(looked > 60);
 }
 
 void TstRunsPage::aRunSplitsAtItsCrosshairAndComesBack() {

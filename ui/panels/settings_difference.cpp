@@ -5,6 +5,7 @@
 #include "ui/widgets/toggle_switch.h"
 
 #include <QEvent>
+#include <QFontMetrics>
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -15,6 +16,9 @@
 namespace ui {
 
 namespace {
+
+constexpr int kMostOnOneLine = 96;  // pixels of a value; longer ones stand below what was asked for
+constexpr int kMostOfAColumn = 180; // longer words wrap
 
 QString settingName(const std::string& key) {
     const engine::Field* field = engine::findField(key);
@@ -39,9 +43,13 @@ QString sideText(const std::string& key, const std::string& requested,
     if (requested == effective || effective.empty()) {
         return asked;
     }
-    return asked +
-           QStringLiteral(" <b style=\"color:%1\">→ %2</b>")
-               .arg(color(ColorRole::Warn).name(), valueLabel(key, effective).toHtmlEscaped());
+    const QString got = QStringLiteral("→ ") + valueLabel(key, effective);
+    const QFontMetrics metrics(font(type::kControl, QFont::DemiBold));
+    const bool isShort =
+        metrics.horizontalAdvance(valueLabel(key, requested) + u' ' + got) <= kMostOnOneLine;
+    return asked + (isShort ? QStringLiteral(" ") : QStringLiteral("<br>")) +
+           QStringLiteral("<b style=\"color:%1\">%2</b>")
+               .arg(color(ColorRole::Warn).name(), got.toHtmlEscaped());
 }
 
 // Every setting that either run has, in the order of the first.
@@ -123,11 +131,15 @@ void SettingsDifference::fill() {
     grid->setContentsMargins(0, 0, 0, 0);
     grid->setHorizontalSpacing(12);
     grid->setVerticalSpacing(5);
+    // A column is as wide as its words: a number that wraps reads as two.
     const auto add = [&](int row, int column, const QString& text, TextRole role) {
         auto* label = makeLabel(text, role, m_table);
-        label->setWordWrap(true);
         label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        grid->addWidget(label, row, column);
+        if (label->sizeHint().width() > kMostOfAColumn) {
+            label->setWordWrap(true);
+            label->setMinimumWidth(kMostOfAColumn);
+        }
+        grid->addWidget(label, row, column, Qt::AlignTop);
     };
     add(0, 0, tr("Setting"), TextRole::Caption);
     add(0, 1, m_nameA, TextRole::Caption);
