@@ -157,6 +157,7 @@ RunView::RunView(QWidget* parent) : QWidget(parent) {
     lines->addWidget(m_note);
     lines->addStretch(1);
     scroll->setWidget(facts);
+    m_ranWith = scroll;
     card->body()->addWidget(scroll, 1);
     card->setMinimumWidth(250);
     parts->addWidget(card, 1);
@@ -330,6 +331,7 @@ void RunView::refresh() {
     showDialect();
     m_settingsTitle->setText(tr("Requested and effective"));
     m_machineTitle->setText(tr("Machine"));
+    m_ranWith->setAccessibleName(m_settingsTitle->text());
     m_noteTitle->setText(tr("Note"));
     m_note->setPlaceholderText(m_note->isReadOnly() ? tr("No note") : tr("Write a note"));
     m_note->setAccessibleName(m_noteTitle->text());

@@ -13,6 +13,7 @@ class QComboBox;
 class QLabel;
 class QPlainTextEdit;
 class QPushButton;
+class QScrollArea;
 class QStackedWidget;
 class QTimer;
 
@@ -74,7 +75,8 @@ private:
     DialectView* m_dialectView = nullptr;
     QPushButton* m_span = nullptr; // the selected span; a click clears it
     QTimer* m_spanDelay = nullptr;
-    int m_spanNumber = 0; // newest slice; older ones are dropped
+    int m_spanNumber = 0;             // newest slice; older ones are dropped
+    QScrollArea* m_ranWith = nullptr; // settings, machine, note
     QLabel* m_settingsTitle = nullptr;
     QLabel* m_settings = nullptr;
     QLabel* m_machineTitle = nullptr;
