@@ -119,7 +119,7 @@ std::vector<Column<Row>> comparisonColumns(std::function<QString()> nameA,
             .wide(82),
         C([] { return say(QT_TRANSLATE_NOOP("ComparisonColumns", "95 % interval")); }, intervalText)
             .atRight()
-            .wide(128),
+            .wide(122),
         C([scale] { return intervalScaleText(scale()); },
           [](const Row&) {
               return QString();

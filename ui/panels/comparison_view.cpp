@@ -27,7 +27,7 @@ namespace {
 
 constexpr int kRoomForBar = 740;
 constexpr int kRoomForThree = 1280;                  // table, settings and charts beside each other
-constexpr int kChartWidth = 280, kChartHeight = 220; // the least, for title and plot
+constexpr int kChartWidth = 274, kChartHeight = 220; // the least, for title and plot
 
 // Scrolls what is too tall, and is as wide as its content needs: nothing of it is cut at the right.
 class SideScroll final : public QScrollArea {
