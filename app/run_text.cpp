@@ -30,25 +30,6 @@ std::string countText(std::int64_t value) {
     return grouped(std::to_string(value));
 }
 
-// What of the machine a reader needs to judge figures by.
-std::string machineText(const std::string& json) {
-    const auto machine = nlohmann::json::parse(json, nullptr, false);
-    if (!machine.is_object()) {
-        return {};
-    }
-    const auto text = [&](const char* key) {
-        const auto found = machine.find(key);
-        return found != machine.end() && found->is_string() ? found->get<std::string>()
-                                                            : std::string();
-    };
-    std::string line = text("cpu");
-    if (const auto threads = machine.find("threads");
-        threads != machine.end() && threads->is_number_integer()) {
-        line += fmt::format(", {} threads", threads->get<std::int64_t>());
-    }
-    return text("isa").empty() ? line : line + ", " + text("isa");
-}
-
 bool isThin(const Quantiles& quantiles) {
     return (quantiles.p99 && quantiles.n < leastCount(0.99)) ||
            (quantiles.p90 && quantiles.n < leastCount(0.9));
@@ -114,6 +95,24 @@ std::string unansweredText(const std::vector<StoredRequest>& requests) {
 }
 
 } // namespace
+
+std::string machineText(const std::string& json) {
+    const auto machine = nlohmann::json::parse(json, nullptr, false);
+    if (!machine.is_object()) {
+        return {};
+    }
+    const auto text = [&](const char* key) {
+        const auto found = machine.find(key);
+        return found != machine.end() && found->is_string() ? found->get<std::string>()
+                                                            : std::string();
+    };
+    std::string line = text("cpu");
+    if (const auto threads = machine.find("threads");
+        threads != machine.end() && threads->is_number_integer()) {
+        line += fmt::format(", {} threads", threads->get<std::int64_t>());
+    }
+    return text("isa").empty() ? line : line + ", " + text("isa");
+}
 
 std::string figureText(const std::optional<double>& value) {
     if (!value || !std::isfinite(*value)) {

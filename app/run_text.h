@@ -10,6 +10,9 @@ namespace app {
 
 std::string runSummaryText(const RunSummary& summary, const std::filesystem::path& runLog);
 std::string runDetailsText(const RunData& run); // settings and events
+// "AMD EPYC 9B45, 2 threads, AVX-512 VNNI": what a reader needs to judge figures by; empty where
+// nothing is recorded.
+std::string machineText(const std::string& machineJson);
 std::string runListText(const std::vector<RunSummary>& runs);
 
 // "348", "19.1", "1,112": three significant digits, thousands separated; a dash for an absent one.

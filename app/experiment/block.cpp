@@ -27,6 +27,7 @@ constexpr std::array kMoreMeasures = {
     Measure{"share_compute_percent", "First token: arithmetic", "%", Better::Lower},
     Measure{"blocked_mean_ms", "Waiting for a closed batch", "ms", Better::Lower},
     Measure{"prompt_tokens_mean", "Prompt length", "tok", Better::Lower},
+    Measure{"kept_kv_percent", "Kept KV, of its unpacked size", "%", Better::Lower},
     Measure{"load_ms", "Load time", "ms", Better::Lower},
     Measure{"first_ttft_ms", "First request's TTFT", "ms", Better::Lower},
     Measure{"tokenize_ms", "Tokenizing", "ms", Better::Lower},
@@ -230,6 +231,20 @@ std::map<std::string, BlockFigure> measureBlock(const Records& records,
     auto made = figures.finish();
     addRates(made, records, window);
     return made;
+}
+
+std::optional<BlockFigure> keptKv(const engine::Snapshot& snapshot) {
+    const std::int64_t blocks = snapshot.kvBlocksKept + snapshot.kvBlocksPacked;
+    if (blocks == 0) {
+        return std::nullopt;
+    }
+    const auto packed = static_cast<double>(snapshot.kvPackedBytes);
+    const auto unpacked = static_cast<double>(snapshot.kvUnpackedBytes);
+    const double plain = snapshot.kvBlocksPacked > 0
+                             ? static_cast<double>(snapshot.kvBlocksKept) * unpacked /
+                                   static_cast<double>(snapshot.kvBlocksPacked)
+                             : 1.0; // of any size: they are all there is
+    return BlockFigure{100 * (plain + packed) / (plain + unpacked), blocks};
 }
 
 std::vector<Contamination> contaminationOf(const Records& records, const MeasuredWindow& window,

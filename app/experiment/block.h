@@ -4,9 +4,11 @@
 
 #include "app/experiment/experiment.h"
 #include "engine/events.h"
+#include "engine/metrics.h"
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -55,6 +57,9 @@ struct MeasuredWindow {
 // Latencies of warm, completed requests that were due in the window; rates of what happened in it.
 std::map<std::string, BlockFigure> measureBlock(const Records& records,
                                                 const MeasuredWindow& window);
+// What blocks that are kept for prompts to come take, in percent of what they take unpacked; empty
+// where none is kept.
+std::optional<BlockFigure> keptKv(const engine::Snapshot& snapshot);
 // What the records themselves tell against a block: preempted, cold or unfinished requests, failed
 // ones, prefix hits, late sends.
 std::vector<Contamination> contaminationOf(const Records& records, const MeasuredWindow& window,

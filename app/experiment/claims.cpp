@@ -61,8 +61,9 @@ bool isOfMachine(const RunInfo& run, const std::string& machineJson) {
     using Json = nlohmann::json;
     const Json ofRun = parseBounded<Json>(run.machineJson),
                machine = parseBounded<Json>(machineJson);
-    // What is computed on; threads and instruction sets are settings.
-    constexpr std::array kParts = {"cpu", "gpu"};
+    // What is computed on; the instruction set is a setting, and memory is what a kernel leaves of
+    // it.
+    constexpr std::array kParts = {"cpu", "gpu", "threads"};
     return ofRun.is_object() && machine.is_object() &&
            std::ranges::all_of(kParts, [&](const char* part) {
                return ofRun.value(part, Json()) == machine.value(part, Json());
@@ -77,6 +78,28 @@ std::vector<ExperimentResult> resultsOfMachine(std::vector<ExperimentResult> res
     return results;
 }
 
+namespace {
+
+// How long they take apart.
+bool isSame(const Experiment& one, Experiment other) {
+    other.blocks = one.blocks;
+    other.measureSeconds = one.measureSeconds;
+    other.warmupSeconds = one.warmupSeconds;
+    other.drainSeconds = one.drainSeconds;
+    other.stopAt = one.stopAt;
+    if (!one.workload.stages.empty() && !other.workload.stages.empty()) { // a block's length
+        other.workload.stages.front().seconds = one.workload.stages.front().seconds;
+    }
+    return one == other;
+}
+
+bool isShorter(const Experiment& one, const Experiment& asked) {
+    return one.blocks < asked.blocks || one.measureSeconds < asked.measureSeconds ||
+           one.warmupSeconds < asked.warmupSeconds || one.stopAt > asked.stopAt;
+}
+
+} // namespace
+
 std::vector<ClaimRow> claimRows(const std::vector<ExperimentResult>& results,
                                 const std::string& modelDigest,
                                 const engine::Capabilities* capabilities) {
@@ -87,14 +110,22 @@ std::vector<ClaimRow> claimRows(const std::vector<ExperimentResult>& results,
             continue; // a test reads every one of them
         }
         ClaimRow row{.experiment = std::move(*experiment), .verdict = {}, .run = {}};
-        const auto newest = std::ranges::find_if(results, [&](const ExperimentResult& result) {
-            return result.experiment.name == builtIn.name && result.verdict.wholeRounds > 0 &&
-                   (modelDigest.empty() || result.run.modelDigest == modelDigest);
-        });
-        if (newest != results.end()) {
-            row.experiment = newest->experiment;
-            row.verdict = newest->verdict;
-            row.run = newest->run;
+        const auto newest = [&](bool takesShorter) {
+            return std::ranges::find_if(results, [&](const ExperimentResult& result) {
+                return isSame(result.experiment, row.experiment) &&
+                       (takesShorter || !isShorter(result.experiment, row.experiment)) &&
+                       result.verdict.wholeRounds > 0 &&
+                       (modelDigest.empty() || result.run.modelDigest == modelDigest);
+            });
+        };
+        auto found = newest(false);
+        row.isShortened = found == results.end();
+        found = row.isShortened ? newest(true) : found;
+        row.isShortened = row.isShortened && found != results.end();
+        if (found != results.end()) {
+            row.experiment = found->experiment;
+            row.verdict = found->verdict;
+            row.run = found->run;
         } else if (const auto need = missingNeed(row.experiment, capabilities)) {
             row.verdict.claim.verdict = ClaimVerdict::Needs;
             row.verdict.claim.need = *need;

@@ -28,13 +28,17 @@ struct ClaimRow {
     Experiment experiment; // as it was measured, else as the library has it
     ExperimentVerdict verdict;
     std::optional<RunInfo> run; // empty: not run
+    bool isShortened = false;   // fewer rounds, or shorter ones, than the library asks for
 };
-// Whether a run was measured on the processor and the GPU of `machineJson` (store/machine_json.h).
+// Whether a run was measured on the processor, with as many threads and the GPU, of `machineJson`
+// (store/machine_json.h).
 bool isOfMachine(const RunInfo& run, const std::string& machineJson);
 // The results of one machine: a log may hold runs of others, which say nothing about this one.
 std::vector<ExperimentResult> resultsOfMachine(std::vector<ExperimentResult> results,
                                                const std::string& machineJson);
-// The library in its order, each with its newest result on this model (empty digest: on any).
+// The library in its order, each with its newest result on this model (empty digest: on any): of
+// the same experiment, a file of the same name is none; one that was shortened where there is no
+// other.
 std::vector<ClaimRow> claimRows(const std::vector<ExperimentResult>& results,
                                 const std::string& modelDigest,
                                 const engine::Capabilities* capabilities);

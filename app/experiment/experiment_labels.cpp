@@ -34,6 +34,7 @@ QString plain(std::string_view text) {
     QT_TRANSLATE_NOOP("measures", "Load time"),
     QT_TRANSLATE_NOOP("measures", "First request's TTFT"),
     QT_TRANSLATE_NOOP("measures", "Tokenizing"),
+    QT_TRANSLATE_NOOP("measures", "Kept KV, of its unpacked size"),
     QT_TRANSLATE_NOOP("measures", "Tokenizing, memory"),
     QT_TRANSLATE_NOOP("measures", "Two tenants, memory"),
 };

@@ -401,6 +401,9 @@ void ExperimentRun::closeBlock() {
                 .contamination = contamination(outcome, window)};
     if (m_experiment.method == Method::Traffic || m_experiment.method == Method::Typing) {
         block.figures.merge(measureBlock(m_records, window));
+        if (const auto kept = keptKv(m_session.snapshot())) {
+            block.figures.emplace("kept_kv_percent", *kept);
+        }
     }
     recordBlock(block);
     m_blocks.push_back(std::move(block));

@@ -208,7 +208,9 @@ std::string claimsJson(const std::vector<ClaimRow>& rows) {
                      {"title", row.experiment.title},
                      {"group", row.experiment.group},
                      {"run_id", row.run ? Json(row.run->id) : Json(nullptr)},
-                     {"model", row.run ? Json(row.run->modelName) : Json(nullptr)}};
+                     {"model", row.run ? Json(row.run->modelName) : Json(nullptr)},
+                     {"machine", row.run ? Json(machineText(row.run->machineJson)) : Json(nullptr)},
+                     {"is_shortened", row.isShortened}};
         json.update(claimJson(row.experiment, row.verdict.claim));
         list.push_back(std::move(json));
     }
@@ -256,6 +258,8 @@ std::string claimsText(const std::vector<ClaimRow>& rows) {
         std::string verdict(name(claim.verdict));
         if (claim.verdict == ClaimVerdict::Needs) {
             verdict += " " + needSentence(claim.need);
+        } else if (row.isShortened) {
+            verdict += ", shortened";
         }
         table.add({row.experiment.title, claimedText(row.experiment),
                    claim.measured ? figureText(claim.measured) + (unit.empty() ? "" : " " + unit)

@@ -2,6 +2,7 @@
 
 #include "app/experiment/left_out.h"
 #include "app/report/csv_table.h"
+#include "app/run_text.h"
 
 #include <fmt/ranges.h>
 
@@ -98,7 +99,8 @@ std::string experimentCsv(const ExperimentResult& result) {
 
 std::string claimsCsv(const std::vector<ClaimRow>& rows) {
     CsvTable csv({"experiment", "title", "group", "claimed", "statistic", "metric", "unit",
-                  "measured", "low", "high", "n", "verdict", "needs", "run_id", "model"});
+                  "measured", "low", "high", "n", "verdict", "needs", "run_id", "model", "machine",
+                  "is_shortened"});
     for (const ClaimRow& row : rows) {
         const ClaimResult& claim = row.verdict.claim;
         csv.text(row.experiment.name);
@@ -116,6 +118,8 @@ std::string claimsCsv(const std::vector<ClaimRow>& rows) {
         csv.text(claim.verdict == ClaimVerdict::Needs ? needSentence(claim.need) : std::string());
         csv.field(row.run ? std::to_string(row.run->id) : std::string());
         csv.text(row.run ? row.run->modelName : std::string());
+        csv.text(row.run ? machineText(row.run->machineJson) : std::string());
+        csv.field(!row.run ? std::string() : row.isShortened ? "true" : "false");
         csv.endRow();
     }
     return csv.content();

@@ -241,6 +241,10 @@ Document claimsDocument(const std::vector<ClaimRow>& rows) {
         Text verdict(claimVerdictLabel(claim.verdict), claimTone(claim.verdict));
         if (claim.verdict == ClaimVerdict::Needs) {
             verdict = Text(answerText(row.experiment, row.verdict), Tone::Muted);
+        } else if (row.isShortened) {
+            verdict = Text(translated(QT_TRANSLATE_NOOP("report", "%1, shortened"))
+                               .arg(claimVerdictLabel(claim.verdict)),
+                           claimTone(claim.verdict));
         }
         table.rows.push_back(
             {.cells = {experimentTitle(row.experiment), claimedLabel(row.experiment),

@@ -54,6 +54,10 @@
             <numerusform>%n 次加载</numerusform>
         </translation>
     </message>
+    <message>
+        <source>%1, shortened</source>
+        <translation>%1，已缩短</translation>
+    </message>
 </context>
 <context>
     <name>ComparisonColumns</name>
@@ -3260,6 +3264,10 @@
         <source>Prefix hits</source>
         <translation>前缀命中</translation>
     </message>
+    <message>
+        <source>Kept KV, of its unpacked size</source>
+        <translation>保留的 KV 占未压缩大小</translation>
+    </message>
 </context>
 <context>
     <name>model</name>
@@ -3985,6 +3993,10 @@
     <message>
         <source>%1 of %2</source>
         <translation>%1 / %2</translation>
+    </message>
+    <message>
+        <source>%1, shortened</source>
+        <translation>%1，已缩短</translation>
     </message>
 </context>
 <context>

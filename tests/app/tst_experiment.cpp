@@ -1,12 +1,16 @@
 // Experiments as values and as TOML, the library that is built in, and their claims.
+#include "app/experiment/block.h"
+#include "app/experiment/claims.h"
 #include "app/experiment/experiment.h"
 #include "app/experiment/experiment_labels.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 using app::ClaimKind;
 using app::Experiment;
@@ -58,6 +62,9 @@ private Q_SLOTS:
     void everyFileOfTheLibraryIsListed();
     void sidesOfARoundSendTheSame();
     void anUnknownSettingIsNeeded();
+    void keptKvIsWhatItTakesUnpacked();
+    void coldBlocksAreJudgedByMemory();
+    void claimsTakeTheLibrarysOwnResults();
     void filesAreLoaded();
 };
 
@@ -239,6 +246,57 @@ void TstExperiment::filesAreLoaded() {
     std::ofstream(file) << std::string(2U << 20U, '#');
     QCOMPARE(app::loadExperiment(file).error().code, engine::ErrorCode::TooLarge);
     QVERIFY(app::loadExperiment("priority"));
+}
+
+void TstExperiment::keptKvIsWhatItTakesUnpacked() {
+    engine::Snapshot snapshot;
+    QVERIFY(!app::keptKv(snapshot)); // nothing is kept
+    snapshot.kvBlocksKept = 6;
+    QCOMPARE(app::keptKv(snapshot), (app::BlockFigure{100.0, 6}));
+    snapshot.kvBlocksPacked = 2;
+    snapshot.kvUnpackedBytes = 2000;
+    snapshot.kvPackedBytes = 1200;
+    QCOMPARE(app::keptKv(snapshot), (app::BlockFigure{90.0, 8})); // 6 of 1000, and 1200
+    snapshot.kvBlocksKept = 0;
+    QCOMPARE(app::keptKv(snapshot), (app::BlockFigure{60.0, 2}));
+}
+
+void TstExperiment::coldBlocksAreJudgedByMemory() {
+    const auto experiment = app::loadExperiment("cold-blocks");
+    QVERIFY(experiment);
+    QCOMPARE(experiment->metric, std::string("kept_kv_percent"));
+}
+
+void TstExperiment::claimsTakeTheLibrarysOwnResults() {
+    const auto resultOf = [](std::int64_t run, const std::function<void(Experiment&)>& change) {
+        app::ExperimentResult result;
+        result.run.id = run;
+        result.experiment = *app::loadExperiment("priority");
+        change(result.experiment);
+        result.verdict.wholeRounds = 4;
+        return result;
+    };
+    const auto rowOf = [](const std::vector<app::ExperimentResult>& results) {
+        const auto rows = app::claimRows(results, {}, nullptr);
+        const auto row = std::ranges::find_if(
+            rows, [](const app::ClaimRow& each) { return each.experiment.name == "priority"; });
+        return row != rows.end() ? *row : app::ClaimRow{};
+    };
+    const auto whole = resultOf(1, [](Experiment&) {});
+    const auto longer = resultOf(2, [](Experiment& e) { e.blocks *= 2; });
+    const auto shorter = resultOf(3, [](Experiment& e) {
+        e.measureSeconds /= 2;
+        e.workload.stages.front().seconds = e.blockSeconds();
+    });
+    const auto another = resultOf(4, [](Experiment& e) { e.metric = "requests_per_s"; });
+    QVERIFY(!rowOf({another}).run); // of the same name
+    QCOMPARE(rowOf({another, longer, whole}).run->id, 2);
+    QVERIFY(!rowOf({longer}).isShortened);
+    QCOMPARE(rowOf({shorter, whole}).run->id, 1);
+    QCOMPARE(rowOf({shorter, another}).run->id, 3);
+    QVERIFY(rowOf({shorter}).isShortened);
+    QVERIFY(app::claimsText({rowOf({shorter})}).find("shortened") != std::string::npos);
+    QVERIFY(app::claimsText({rowOf({whole})}).find("shortened") == std::string::npos);
 }
 
 QTEST_GUILESS_MAIN(TstExperiment)

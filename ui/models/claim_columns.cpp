@@ -35,9 +35,12 @@ QString measuredText(const app::ClaimRow& row) {
 }
 
 QString verdictText(const app::ClaimRow& row) {
-    return row.verdict.claim.verdict == app::ClaimVerdict::Needs
-               ? app::answerText(row.experiment, row.verdict)
-               : claimLook(row.verdict.claim.verdict).text;
+    if (row.verdict.claim.verdict == app::ClaimVerdict::Needs) {
+        return app::answerText(row.experiment, row.verdict);
+    }
+    const QString text = claimLook(row.verdict.claim.verdict).text;
+    return row.isShortened ? say(QT_TRANSLATE_NOOP("ClaimColumns", "%1, shortened")).arg(text)
+                           : text;
 }
 
 QString moreText(const app::ClaimRow& row) {
