@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 namespace kernels {
 
@@ -151,13 +153,27 @@ void putNibbles256(Bytes qs, const std::array<std::uint8_t, 256>& codes) {
 using Four [[gnu::vector_size(16)]] = float;
 using Group32 = std::array<Four, 8>;
 
-// Sum of squares of what rounding a group to multiples of the scale leaves.
-float squaredError(const Group32& group, float scale) {
+// storedHalf() of a positive number, in few operations where it is no subnormal half.
+float roundedHalf(float value) {
+    constexpr float kLeastNormal = 0x1p-14F;
+    if (value < kLeastNormal || value > 0.5F * kLargestHalf) {
+        return storedHalf(value);
+    }
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    return std::bit_cast<float>((bits + 0xFFFU + (bits >> 13U & 1U)) & ~0x1FFFU);
+}
+
+// Sum of squares of what rounding a group to multiples of the scale leaves; of half the group where
+// that is no less than `most` already.
+float squaredError(const Group32& group, float scale, float most) {
     constexpr float kRounds = 12582912.0F; // 1.5 * 2^23: numbers beside it are whole
     Four sums{};
-    for (const Four& numbers : group) {
-        const Four rest = numbers - (numbers * (1.0F / scale) + kRounds - kRounds) * scale;
+    for (std::size_t i = 0; i < group.size(); ++i) {
+        const Four rest = group[i] - (group[i] * (1.0F / scale) + kRounds - kRounds) * scale;
         sums += rest * rest;
+        if (i == group.size() / 2 - 1 && sums[0] + sums[1] + sums[2] + sums[3] >= most) {
+            break;
+        }
     }
     return sums[0] + sums[1] + sums[2] + sums[3];
 }
@@ -176,10 +192,10 @@ float bestScale8(const float* in) {
     if (best == 0.0F || !std::isfinite(1.0F / best)) {
         return best;
     }
-    float least = squaredError(group, best);
+    float least = squaredError(group, best, std::numeric_limits<float>::infinity());
     for (int code = kLargest - 1; code >= kLeast && least > 0.0F; --code) {
-        const float scale = storedHalf(largest / static_cast<float>(code));
-        if (const float error = squaredError(group, scale); error < least) {
+        const float scale = roundedHalf(largest / static_cast<float>(code));
+        if (const float error = squaredError(group, scale, least); error < least) {
             least = error;
             best = scale;
         }
