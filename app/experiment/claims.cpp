@@ -93,8 +93,11 @@ bool isSame(const Experiment& one, Experiment other) {
     return one == other;
 }
 
-bool isShorter(const Experiment& one, const Experiment& asked) {
-    return one.blocks < asked.blocks || one.measureSeconds < asked.measureSeconds ||
+// By what was asked of it, or because it was stopped; the stop rule ends a run as it should.
+bool isShorter(const ExperimentResult& result, const Experiment& asked) {
+    const Experiment& one = result.experiment;
+    return (one.stopAt == 0.0 && result.verdict.wholeRounds < asked.rounds()) ||
+           one.blocks < asked.blocks || one.measureSeconds < asked.measureSeconds ||
            one.warmupSeconds < asked.warmupSeconds || one.stopAt > asked.stopAt;
 }
 
@@ -113,7 +116,7 @@ std::vector<ClaimRow> claimRows(const std::vector<ExperimentResult>& results,
         const auto newest = [&](bool takesShorter) {
             return std::ranges::find_if(results, [&](const ExperimentResult& result) {
                 return isSame(result.experiment, row.experiment) &&
-                       (takesShorter || !isShorter(result.experiment, row.experiment)) &&
+                       (takesShorter || !isShorter(result, row.experiment)) &&
                        result.verdict.wholeRounds > 0 &&
                        (modelDigest.empty() || result.run.modelDigest == modelDigest);
             });

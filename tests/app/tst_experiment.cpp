@@ -273,7 +273,7 @@ void TstExperiment::claimsTakeTheLibrarysOwnResults() {
         result.run.id = run;
         result.experiment = *app::loadExperiment("priority");
         change(result.experiment);
-        result.verdict.wholeRounds = 4;
+        result.verdict.wholeRounds = result.experiment.rounds();
         return result;
     };
     const auto rowOf = [](const std::vector<app::ExperimentResult>& results) {
@@ -295,6 +295,11 @@ void TstExperiment::claimsTakeTheLibrarysOwnResults() {
     QCOMPARE(rowOf({shorter, whole}).run->id, 1);
     QCOMPARE(rowOf({shorter, another}).run->id, 3);
     QVERIFY(rowOf({shorter}).isShortened);
+    auto stopped = whole;
+    stopped.run.id = 5;
+    stopped.verdict.wholeRounds = whole.experiment.rounds() - 1;
+    QVERIFY(rowOf({stopped}).isShortened);
+    QCOMPARE(rowOf({stopped, whole}).run->id, 1);
     QVERIFY(app::claimsText({rowOf({shorter})}).find("shortened") != std::string::npos);
     QVERIFY(app::claimsText({rowOf({whole})}).find("shortened") == std::string::npos);
 }
