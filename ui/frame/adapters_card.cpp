@@ -82,6 +82,7 @@ AdaptersCard::AdaptersCard(app::Session& session, QWidget* window)
     m_problem = makeLabel({}, TextRole::Caption, this);
     m_problem->setObjectName(QStringLiteral("adapterProblem"));
     setSheetProperty(m_problem, "tone", QStringLiteral("bad"));
+    m_problem->setTextFormat(Qt::PlainText); // it names files
     m_problem->setWordWrap(true);
     column->addWidget(m_problem);
     connect(m_close, &QPushButton::clicked, this, &OverlayCard::close);
@@ -140,7 +141,8 @@ void AdaptersCard::addRow(const engine::AdapterInfo& info) {
     auto* label = makeLabel(name, TextRole::Body, row);
     label->setTextFormat(Qt::PlainText);
     label->setMinimumWidth(1); // names are as long as whoever gave them liked
-    label->setToolTip(QString::fromStdString(info.path));
+    label->setToolTip(
+        QStringLiteral("<qt>%1</qt>").arg(QString::fromStdString(info.path).toHtmlEscaped()));
     auto* facts = makeLabel(
         tr("rank %1, %n weight(s), %2", nullptr, static_cast<int>(info.weights))
             .arg(app::numberText(static_cast<double>(info.rank)), app::bytesText(info.bytes)),
